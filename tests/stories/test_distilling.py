@@ -216,7 +216,7 @@ def test_what_was_not_believed_is_taken_in_when_a_person_accepts_it(night: Path,
     (waiting,) = bankctl("review", "list", "--json").json["proposed"]
 
     assert bankctl("review", "accept", waiting["place"], "--dry-run").out.endswith(
-        "would be: Accepted; the next run takes it in. Nothing was written\n"
+        "would be: Accepted; the next run takes it in. Nothing was written\n  W: Marco signs the release.\n"
     )
     accepted = bankctl("review", "accept", waiting["place"], "--now", NOW)
     bankctl("cycle", "micro", "--now", "2026-05-03T04:00")

@@ -33,8 +33,7 @@ def require_bank(root: str) -> None:
     if not os.path.isfile(f"{root}/bankd.yaml"):  # noqa: PTH113 -- pathlib costs more
         from bankd.errors import UserError
 
-        away = "no workspace is there (now); if it is on the list, bankctl banks remove takes it off"
-        raise UserError(f"{root}: {away}")
+        raise UserError(f"{root}: no workspace is there (now); if it is on the list, bankctl banks remove takes it off")
     if not os.path.isdir(f"{root}/bank"):  # noqa: PTH112 -- same
         from pathlib import Path
 
