@@ -37,7 +37,8 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """
     standing = _standing(facts)
     pinned = [memory for memory in standing if memory.is_pinned]
-    rules = _by_value(memory for memory in standing if not memory.is_pinned and _is_rule(memory))
+    of_user = (memory for memory in standing if memory.tag == "S" or "preferences" in memory.path)
+    rules = _by_value(memory for memory in of_user if not memory.is_pinned)
     since = occasion.last_here or occasion.now - timedelta(days=3)
     later = [one for one in facts.happened if since < one.at <= occasion.now]
     changed = [
@@ -64,11 +65,6 @@ def orient(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     yield from map(now, (*pinned, *rules[:_RULES], *changed[:_CHANGED]))
     yield from list(loops(facts, occasion))[:_OPEN_ONES]
     yield from map(now, filter(None, (*about[:_SUBJECTS], *recent, *rules[_RULES:], *about[_SUBJECTS:])))
-
-
-def _is_rule(memory: KnownMemory) -> bool:
-    """Whether a memory says how the user is or wants things: about themself, or a preference."""
-    return memory.tag == "S" or "preferences" in memory.path
 
 
 def resume(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

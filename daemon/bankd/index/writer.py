@@ -225,8 +225,8 @@ class IndexWriter:
             if path not in known or known[path].stamp != stamp or (again and known[path].provisional)
         )
         read = 0
-        for batch in _batches(dirty) or [()]:
-            pages = self._read_pages(build.rows, batch, looked)
+        for at in range(0, len(dirty) or 1, _BATCH_PAGES):  # one empty batch where only pages went
+            pages = self._read_pages(build.rows, dirty[at : at + _BATCH_PAGES], looked)
             if pages or gone or is_new:
                 self._write(build, pages, gone, looked)
             read, gone = read + len(pages), ()
@@ -321,7 +321,3 @@ def _compare(
         elif stored[same][1:3] != (entry.line, place):
             moved.append((entry.line, place, stored[same][0]))
     return added, moved, [stored[at][0] for at in matches.gone]
-
-
-def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
-    return [paths[at : at + _BATCH_PAGES] for at in range(0, len(paths), _BATCH_PAGES)]

@@ -57,15 +57,12 @@ def filters_within(filters: Filters, group: str) -> Filters | None:
     """
     if not filters.nodes:
         return filters
-    nodes = [node.split("/", 1) if _names_folder(node) else ["bank", node] for node in filters.nodes]
+    parts = (node.split("/", 1) for node in filters.nodes)
+    nodes = [part if part[0] in GROUPS.values() else ["bank", "/".join(part)] for part in parts]
     own = [rest for folder, *rest in nodes if folder == GROUPS[group]]
     if not own:
         return None
     return filters._replace(nodes=() if [] in own else tuple(path + end for (path,) in own for end in ("", ".md")))
-
-
-def _names_folder(node: str) -> bool:
-    return node.partition("/")[0] in GROUPS.values()
 
 
 Terms: TypeAlias = frozenset[str]

@@ -16,7 +16,6 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from types import FrameType
 
 from bankd.errors import UserError
 from bankd.health.units import UnitState
@@ -96,7 +95,7 @@ class Signals:
         self._reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         for number in HANDLED:
-            signal.signal(number, _ignore)
+            signal.signal(number, lambda *_: None)
 
     def wait(self, seconds: float) -> set[signal.Signals]:
         """The signals that came, as soon as there is one; empty after this many seconds without."""
@@ -104,10 +103,6 @@ class Signals:
         if not ready:
             return set()
         return {signal.Signals(number) for number in os.read(self._reader, 1024)} & set(HANDLED)
-
-
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    return
 
 
 TIMEOUT = 30

@@ -17,11 +17,10 @@ from bankd.settings import DistilPolicy
 from bankd.system.clock import read_monotonic
 from bankd.wiring.probing import ask_daemon
 from bankd.wiring.workspace import open_workspace
-from bankd.workers.model_worker import PROGRAMS, find_agent
+from bankd.workers.model_worker import find_agent
 from bankd.workers.models import request_of, start_child
 
 OLLAMA = "http://127.0.0.1:11434"
-CHOICES = (*PROGRAMS, "ollama", "off")
 _GRACE, _A_WEEK = 5.0, 7
 _INSTALL = {
     "claude": "npm install -g @anthropic-ai/claude-code, then type claude and sign in",

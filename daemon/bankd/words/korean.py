@@ -120,11 +120,6 @@ def read_korean(wording: Wording, entities: Sequence[str]) -> Statement:
     return _Reader(wording).read(entities)
 
 
-def _whole_tag(morpheme: Morpheme) -> Morpheme:
-    """A tag without the analyser's suffix: VA for VA-I."""
-    return Morpheme(morpheme.form, morpheme.tag.split("-")[0])
-
-
 def _says_nothing(form: str, tag: str) -> bool:
     if tag == "MM":
         return form == "한"
@@ -148,7 +143,8 @@ class _Reader:
 
     def __init__(self, wording: Wording) -> None:
         self._text = wording.text
-        self._morphemes = [one if "-" not in one.tag else _whole_tag(one) for one in wording.morphemes]
+        # Tags without the analyser's suffix: VA for VA-I.
+        self._morphemes = [Morpheme(one.form, one.tag.partition("-")[0]) for one in wording.morphemes]
         self._at = 0
         self._phrases: list[list[Token]] = []
         self._open: list[Token] = []

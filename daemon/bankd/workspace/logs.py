@@ -240,10 +240,8 @@ class LogFiles:
         return replace(reading, bad=tuple(sorted(bad, key=lambda item: item.place.line)))
 
 
-@lru_cache(maxsize=1)
-def _read_large(log: str, text: str, *, anywhere: bool) -> LogReading:
-    """Read a log of which several runs take in a part each; without the cache, a long history would cost its square."""
-    return read_log(log, text, anywhere=anywhere)
+_read_large = lru_cache(maxsize=1)(read_log)
+"""Reads a log of which several runs take in a part each; without the cache, a long history would cost its square."""
 
 
 def _name(path: str) -> str:
