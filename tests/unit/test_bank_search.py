@@ -226,8 +226,8 @@ def test_memory_is_given_back_once_after_changes_were_taken_in(
 def test_many_files_are_read_by_another_process(tmp_path: Path, paths: int, expected: str) -> None:
     done: list[str] = []
     search = SimpleNamespace(take_in=lambda paths, now: done.append("take in"))
-    held = SimpleNamespace(search=search, catch_up=lambda: done.append("catch up"), now=lambda: NOW)
-    around = SimpleNamespace(workspace=tmp_path, bank="", polling=True, runtime_folder=None, clock=lambda: NOW)
+    held = SimpleNamespace(root=tmp_path, search=search, catch_up=lambda: done.append("catch up"), now=lambda: NOW)
+    around = SimpleNamespace(bank="", polling=True, runtime_folder=None, clock=lambda: NOW)
     daemon = Daemon(cast(Any, held), cast(Any, around), cast(Any, None))
 
     daemon.files_changed(Changes(changed=tuple(f"bank/{number}.md" for number in range(paths))))
