@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bankd.night.asking import Prompt
-from bankd.night.match import MOST_OTHERS, StatementOfDay, matching_prompt, relations_in
+from bankd.night.match import MOST_OTHERS, matching_prompt, of_day, relations_in
 from bankd.same import compare_statements
 from bankd.search.related import LookAlikes
 from bankd.wiring.search import make_search
@@ -50,8 +50,7 @@ class Look(NamedTuple):
     @property
     def prompt(self) -> Prompt:
         """What is asked."""
-        others = [StatementOfDay(text, _OLD) for text in self.others]
-        return matching_prompt(StatementOfDay(self.new, _NEW), others)
+        return matching_prompt(of_day(self.new, _NEW), [of_day(text, _OLD) for text in self.others])
 
     @property
     def key(self) -> str:

@@ -15,7 +15,7 @@ from bankd.memory.retain import read_log
 from bankd.night.asking import DistilledLine, Prompt, Reply, Unanswered
 from bankd.night.believe import LineSources, problems_in, verifying_prompt
 from bankd.night.distil import lines_in, prompt_for
-from bankd.night.match import StatementOfDay, matching_prompt, relations_in
+from bankd.night.match import matching_prompt, relations_in
 from bankd.night.sections import log_pieces, sections_of
 from bankd.settings import DistilPolicy
 from bankd.storage.events import ReplyLog
@@ -76,8 +76,8 @@ LINE = DistilledLine("W", (), "Dana signs the release.", (3,))
 
 def test_what_bankd_asks_is_answered_by_the_schema_or_waits(url: str, tmp_path: Path) -> None:
     verifying = verifying_prompt([LINE], [LineSources("a log", {3: LINE.text}, None)])
-    one, other = StatementOfDay("Dana signs it.", None), StatementOfDay("Dana signs the release.", None)
-    prompts = [prompt_for([PIECE], [], [], ["decisions"]), verifying, matching_prompt(one, [other])]
+    matching = matching_prompt("Dana signs it.", ["Dana signs the release."])
+    prompts = [prompt_for([PIECE], [], [], ["decisions"]), verifying, matching]
 
     read, verified, matched = ask(url, tmp_path, [prompt._replace(most_tokens=60) for prompt in prompts])
 

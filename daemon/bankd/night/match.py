@@ -97,8 +97,8 @@ def _question(id_: str, key: str, memory: Memory, parts: asking.NightParts, ledg
     try:
         others = _others(id_, memory, parts, ledger)
         known = {id_: memory, **others}.items()
-        one, *rest = (StatementOfDay(compared_text(held), _day(held_id, ledger)) for held_id, held in known)
-        may_ask = rest and not find_secrets(one.text, parts.finders)
+        one, *rest = (of_day(compared_text(held), _day(held_id, ledger)) for held_id, held in known)
+        may_ask = rest and not find_secrets(one, parts.finders)
         return MatchQuestion(id_, key, [*others], matching_prompt(one, rest) if may_ask else None)
     except BankError:
         raise
@@ -106,17 +106,14 @@ def _question(id_: str, key: str, memory: Memory, parts: asking.NightParts, ledg
         return MatchQuestion(id_, key, (), None, bug_in(f"{id_} is not compared by the model", error))
 
 
-class StatementOfDay(NamedTuple):
-    """The text of a memory, and the day of its source."""
-
-    text: str
-    day: date | None
+def of_day(text: str, day: date | None) -> str:
+    """The text of a memory with the day of its source, if that is known."""
+    return f"{text} ({day})" if day else text
 
 
-def matching_prompt(one: StatementOfDay, others: Sequence[StatementOfDay]) -> asking.Prompt:
-    """The prompt to compare a memory with others."""
-    first, *rest = (f"{text}{f' ({day})' if day else ''}" for text, day in (one, *others))
-    lines = [f"the first| {first}", *(f"{number}| {said}" for number, said in enumerate(rest, start=1))]
+def matching_prompt(one: str, others: Sequence[str]) -> asking.Prompt:
+    """The prompt to compare a memory with others, each with its day."""
+    lines = [f"the first| {one}", *(f"{number}| {said}" for number, said in enumerate(others, start=1))]
     return asking.Prompt(VERSION, SYSTEM, "\n".join(" ".join(line.split()) for line in lines), SCHEMA, MOST_TOKENS)
 
 
@@ -198,7 +195,7 @@ def trial_in(*, is_korean: bool) -> asking.Trial:
 
     A model that calls everything with shared words the same would hide facts, so it is not used.
     """
-    one, *others = (StatementOfDay(text, None) for _, text in asking.trial_rows("match", is_korean=is_korean))
+    one, *others = (text for _, text in asking.trial_rows("match", is_korean=is_korean))
     known = [_KNOWN.get(what, ()) for what, _ in asking.trial_rows("match", is_korean=is_korean)[1:]]
 
     def is_passed(answer: object) -> bool:
