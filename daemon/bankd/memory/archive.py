@@ -185,12 +185,15 @@ class Restored:
     @property
     def operations(self) -> tuple[Operation, ...]:
         """Into the bank first, then out of the archive."""
-        place = self.place
-        heading, title = _under(place.heading)
-        there = Piece(self.id, unix_text(place.text))
-        back = Append(place.page, heading, (there,), title, place.after, place.before, place.is_apart)
-        gone = Remove(self.stored.page, (Piece(self.id, unix_text(self.stored.text)),), place.page)
+        back = put_back(self.id, self.place, self.place.heading)
+        gone = Remove(self.stored.page, (Piece(self.id, unix_text(self.stored.text)),), self.place.page)
         return (back, gone) if self.is_archived else (back,)
+
+
+def put_back(id_: str, was: MemoryLines, heading: tuple[str, ...]) -> Append:
+    """Put a memory with these lines under a heading of its page, among its old neighbours."""
+    there, title = Piece(id_, unix_text(was.text)), was.heading[0] if was.heading else ""
+    return Append(was.page, _under(heading)[0], (there,), title, was.after, was.before, was.is_apart)
 
 
 def _under(path: tuple[str, ...]) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from bankd.edits.inserting import ids_in, unix_text
 from bankd.edits.transaction import Event, Look, Transaction, removals_of
 from bankd.layouts.links import Link, block_named
 from bankd.memory import ledger as kinds
-from bankd.memory.archive import Archived, restore_place
+from bankd.memory.archive import Archived, put_back, restore_place
 from bankd.memory.ledger import Ledger, make_event
 from bankd.memory.use import IMPORTANCE, TAKEN_BACK
 from bankd.pages.memory import parse_memory, split_id, text_key
@@ -353,9 +353,7 @@ class _Reverser:
         page = self._page_for(was)
         pages = {path: read_page(path, self._now.look(path) or b"") for path in self._now.pages_of(page)}
         place, heading = restore_place(replace(was, page=page), pages)
-        title, last = (was.heading[0] if was.heading else ""), (heading[-1] if len(heading) > 1 else "")
-        piece = ops.Piece(id_, unix_text(text))
-        self.undoing.operations.append(ops.Append(place, last, (piece,), title, was.after, was.before, was.is_apart))
+        self.undoing.operations.append(put_back(id_, replace(was, page=place, text=text), heading))
         self.undoing.turned |= dict.fromkeys((id_, *was.inside), (here, was))
         self._places |= dict.fromkeys((id_, *was.inside), place)
         return place
