@@ -284,12 +284,8 @@ class IndexWriter:
                 rows.finish_page(page)
             for path in gone:
                 rows.remove_page(path)
-            self._finish(build)
-
-    def _finish(self, build: Build) -> None:
-        """Note how far the build has come, once all terms are in."""
-        record_files(build.folder, build.rows)
-        self._note_state(build.rows)
+            record_files(build.folder, rows)
+            self._note_state(rows)
 
     def _note_state(self, rows: Rows) -> None:
         rows.next_generation()

@@ -91,10 +91,8 @@ def read_page(path: str, data: bytes) -> Page:
     return Page(path, document, tuple(headings), tuple(entries))
 
 
-@lru_cache(maxsize=32)
-def read_page_once(path: str, data: bytes) -> Page:
-    """Read a page by its path in the workspace, and cache the result: several steps of a run read a changed page."""
-    return read_page(path, data)
+read_page_once = lru_cache(maxsize=32)(read_page)
+"""Reads a page by its path in the workspace, and caches the result: several steps of a run read a changed page."""
 
 
 def holds_memories(path: str) -> bool:

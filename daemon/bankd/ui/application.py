@@ -155,18 +155,18 @@ class _Site:
 
     def problem(self, request: Request, error: Exception) -> Response:
         """What cannot be shown or done, and why."""
-        said, status = _problem_of(error)
-        return self._page(self._asked(request), Shown("problem.html", {"problem": said}), status)
+        return self._tell(request, *_problem_of(error))
 
     def not_found(self, request: Request, _error: Exception | None = None) -> Response:
         """No such address."""
-        shown = Shown("problem.html", {"problem": "there is nothing at this address"})
-        return self._page(self._asked(request), shown, 404)
+        return self._tell(request, "there is nothing at this address", 404)
 
     def bug(self, request: Request, error: Exception) -> Response:
         """A bug; the terminal of `bankctl ui` shows the traceback."""
-        shown = Shown("problem.html", {"problem": bug_in(request.url.path, error)})
-        return self._page(self._asked(request), shown, 500)
+        return self._tell(request, bug_in(request.url.path, error), 500)
+
+    def _tell(self, request: Request, problem: str, status: int) -> Response:
+        return self._page(self._asked(request), Shown("problem.html", {"problem": problem}), status)
 
     def _page(self, asked: Address, shown: Shown, status: int = 200) -> Response:
         banks = self.banks.names()

@@ -246,7 +246,8 @@ class _Reader:
         month = _MONTHS[self._peek(month_at)[0].casefold()]
         day = self._day(0) if month_at else ""
         self._at += month_at + 1
-        day = day or self._take_day()
+        if not day and (day := self._day(0)):
+            self._at += 1
         year = self._take_year()
         parts = ((year, "년"), (str(month), "월"), (day, "일"))
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
@@ -265,12 +266,6 @@ class _Reader:
     def _day(self, ahead: int) -> str:
         word, tag = self._peek(ahead)
         return str(int(word)) if tag == "SN" and word.isdigit() and 0 < int(word) <= 31 else ""
-
-    def _take_day(self) -> str:
-        day = self._day(0)
-        if day:
-            self._at += 1
-        return day
 
     def _take_year(self) -> str:
         word, tag = self._peek(0)

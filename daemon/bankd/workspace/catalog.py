@@ -518,11 +518,10 @@ class PageMemoryCatalog(ComparedTable):
 class _Standing:
     """A page taken apart, and its memories by the 1-based lines where they begin."""
 
-    def __init__(self, page: Page) -> None:
-        self.page, self.lines = page, PageLines(page)
-        self.entries = {entry.line: entry for entry in page.entries}
+    def __init__(self, path: str, data: bytes) -> None:
+        self.page = read_page_once(path, data)
+        self.lines = PageLines(self.page)
+        self.entries = {entry.line: entry for entry in self.page.entries}
 
 
-@lru_cache(maxsize=512)
-def _read_once(path: str, data: bytes) -> _Standing:
-    return _Standing(read_page_once(path, data))
+_read_once = lru_cache(maxsize=512)(_Standing)
