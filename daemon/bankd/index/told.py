@@ -30,6 +30,7 @@ from bankd.storage.tree import FileTree
 if TYPE_CHECKING:
     from bankd.memory.ledger import Event, Ledger
     from bankd.memory.report import Trace
+    from bankd.secrets.screening import Finder
 
 _MAY_BE_TAGGED = r"(?:[-*+]|\d{1,9}[.)])[ \t]+[A-Za-z]{1,20}[ \t]*[(:@\uff1a]|(?:[-*+]|\d{1,9}[.)])[ \t]+[WBOS][ \t]+@|-[WBOS][ \t]*[(:@]"
 """Only these lines are looked up; others are prose."""
@@ -43,9 +44,14 @@ _TELLING = tuple(f'"{kind}"'.encode() for kind in (KEPT, DUPLICATE, SUPERSEDED, 
 class LineOutcomes:
     """Tells what became of the log line or archived memory of a hit, for one workspace."""
 
-    def __init__(self, root: Path, *, anywhere: bool, is_found: Callable[[str], bool]) -> None:
-        """Take the workspace, whether tagged lines count anywhere in a log, and whether a search of the bank finds a memory."""
-        self._root, self._anywhere, self._is_found = root, anywhere, is_found
+    def __init__(
+        self, root: Path, *, anywhere: bool, is_found: Callable[[str], bool], finders: Sequence[Finder] = ()
+    ) -> None:
+        """Take the workspace, whether tagged lines count anywhere in a log, and whether a search of the bank finds a memory.
+
+        What the user's own `finders` of credentials find is masked, as what all have in common.
+        """
+        self._root, self._anywhere, self._is_found, self._finders = root, anywhere, is_found, finders
 
     def of(self, hit: Hit) -> Became | None:
         """What became of the line or memory of a hit; None if a person took it out, so that it is not shown."""
@@ -92,7 +98,7 @@ class LineOutcomes:
         memory = ledger.revised.get(id_, id_) if id_ else None
         if memory != id_ and memory:
             ledger, pages = self._ledger([str(id_), memory]), self._pages_of(memory)
-        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {})
+        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {}, self._finders)
 
     def _pages_of(self, id_: str) -> list[str]:
         """The pages of bank and archive that hold a memory, as the last run saw them."""

@@ -115,8 +115,10 @@ def make_indexes(
 
         from bankd.index.told import LineOutcomes
 
-        outcomes = LineOutcomes(Path(root), anywhere=settings.retain.anywhere, is_found=index.finds)
-        return outcomes.of(hit)
+        finders = compile_patterns(patterns)
+        return LineOutcomes(Path(root), anywhere=settings.retain.anywhere, is_found=index.finds, finders=finders).of(
+            hit
+        )
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
