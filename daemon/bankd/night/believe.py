@@ -245,7 +245,7 @@ def _strip_value(value: str) -> str:
 def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _Said) -> bool:
     runs = _DIGITS.findall(value)
     if not runs:  # a word of time
-        return value in said.text or value in " ".join(in_days)
+        return value in said.text or all(any(part in one for one in in_days) for part in value.split())
     is_of_code = value[0] == "-" and re.search(rf"[A-Za-z]{re.escape(value)}(?!\d)", line.text)  # KKN-410
     is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
     if is_of_code or is_day or base_quantity(value) in said.values or _is_written(value, said):
