@@ -1,10 +1,10 @@
 """Which lines of a model are believed: those that their source lines support, by rules and then by asking the model again.
 
 `attest_lines` looks for days, numbers, times, codes and names that are not in the sources. Values are compared after
-normalising: 29만원 is 290,000 won, 7 p.m. is 19:00, 슬랙 is Slack. A day matches by any meaning that it may have on the day
-of its log, since people leave out the week or the month. `verify_lines` then asks the model once, for all lines,
-whether each says no more than its sources. The second step can only refuse more lines. A model may verify only after it has
-passed a trial: statements that are known to be true or false.
+normalising: 29만원 is 290,000 won, 7 p.m. is 19:00. A day matches by any meaning that it may have on the day of its log,
+since people leave out the week or the month. `verify_lines` then asks the model once, for all lines, whether each says no
+more than its sources. The second step can only refuse more lines. A model may verify only after it has passed a trial:
+statements that are known to be true or false.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from bankd.words.days import Anchor, Span, on
 from bankd.words.english import AUXILIARIES, EMPTY_WORDS, RELATIONS
 from bankd.words.statement import Statement, TokenKind
 from bankd.words.tables import split_words
-from bankd.words.thesaurus import sounds_like
 from bankd.words.values import DATE_UNITS, MEASURES, UNITS, base_quantity, numerals_of
 
 if TYPE_CHECKING:
@@ -132,7 +131,6 @@ _A_ONE = re.compile(r"(?<![\d.])1(?!\.?\d)")
 _EACH = re.compile(r"(?<=\D)(?:[째씩쯤당분치]|가량|짜리|어치)$|여$")
 _ENGLISH_DAY = re.compile(r"(?:on |in |the )*([a-z]{3})[a-z]{2,}")
 _KOREAN_WEEKDAY = re.compile(r"([월화수목금토일])요일")
-_FIGURES = re.compile(r"\d+(?:[.:]\d+)*")
 
 _CODE = re.compile(r"[A-Za-z0-9_@~$#][\w.:/@~$%+=&?#-]*[\w/]", re.ASCII)
 """Runs of letters, digits and the marks of paths, addresses, versions and identifiers."""
@@ -140,11 +138,9 @@ _IS_CODE = re.compile(r"[a-z][A-Z]|[A-Za-z][\d_/@:]|\d[A-Za-z_/]|\w[.]\w|^[~/@#]
 _IS_VALUE = re.compile(r"\d+[a-zA-Z]{1,2}|\d+\.\d{2}|[ap]\.m", re.IGNORECASE)
 """Digits with an ordinal ending or a unit, amounts of money, and am or pm: these are checked as values."""
 
-_WORD, _LATIN = re.compile(r"[A-Za-z][\w'-]*"), re.compile(r"[a-z]{4,}")
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
 _ATTACHED = re.compile(r"(?<=..)(?:용|행|짜리|가량|쯤|네|씩|이고|이며)$|(?<=..)[가는를의이]$")
 """Endings of Korean nouns that are not part of a name: Ollama용, 부산행, and a particle that was left on."""
-_PARTICLE = re.compile(r"(?<=\d)(?:으?로|만|도|에서?|까지|부터|[은는이가을를의])$")
-"""Particles left on a code: #271로."""
 _WRITERS = frozenset(("user", "agent", "assistant", "사용자", "에이전트", "어시스턴트"))
 """Words by which a model calls the speakers of a log, whatever their names."""
 _PRONOUNS = split_words("i we you he she they me us him them his my our your their her this these those what as to all")
@@ -185,7 +181,6 @@ class _Said:
         self.day = Span(day, day) if day else None
         self.text = unicodedata.normalize("NFC", "\n".join(texts)).casefold()
         self.letters = squeeze_text(self.text)
-        self.words = {token.base.casefold() for token in tokens}
         self.values = values | set(map(base_quantity, values))
         leading = filter(None, map(_LEADING_NUMBER.match, self.values))
         self.digits = {*_NUMBER.findall(self.text), *(found[0] for found in leading)}
@@ -193,17 +188,9 @@ class _Said:
         self.spans = {span for one in named if day for span in _meanings(one, day)}
 
     def names(self, word: str, beside: str) -> bool:
-        """Whether the sources, or what stands beside them, have a name, in any form or in the other script: 슬랙 and Slack."""
+        """Whether the sources, or what stands beside them, have a name."""
         bare = _ATTACHED.sub("", word.casefold().removesuffix("'s"))
-        if is_named(bare, self.text) or is_named(bare, beside):
-            return True
-        if bare.isascii():
-            return any(sounds_like(other, bare) for other in self.words if not other.isascii())
-        return any(sounds_like(bare, other) for other in {*_LATIN.findall(self.text), *_LATIN.findall(beside)})
-
-    def has_word(self, word: str) -> bool:
-        """Whether the sources have this as a whole word."""
-        return re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", self.text) is not None
+        return is_named(bare, self.text) or is_named(bare, beside)
 
 
 def _days(days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
@@ -222,7 +209,7 @@ def _is_cut_short(day: str, said: _Said) -> bool:
     english, korean = _ENGLISH_DAY.fullmatch(day), _KOREAN_WEEKDAY.fullmatch(day)
     if korean:
         return re.search(rf"(?<![가-힣]){korean[1]}(?![가-힣])", said.text) is not None
-    return english is not None and said.has_word(english[1])
+    return english is not None and is_named(english[1], said.text)
 
 
 def _values(line: Passage, days: Sequence[NamedDay], said: _Said) -> Iterator[str]:
@@ -246,23 +233,16 @@ def _is_said(value: str, behind: str, line: Passage, in_days: Set[str], said: _S
     runs = _DIGITS.findall(value)
     if not runs:  # a word of time
         return value in said.text or all(any(part in one for one in in_days) for part in value.split())
-    is_of_code = value[0] == "-" and re.search(rf"[A-Za-z]{re.escape(value)}(?!\d)", line.text)  # KKN-410
     is_day = value in in_days or {run.lstrip("0") for run in runs} <= in_days
-    if is_of_code or is_day or base_quantity(value) in said.values or _is_written(value, said):
+    if is_day or base_quantity(value) in said.values:
         return True
     if value.endswith(":00"):  # said without its minutes, in figures or in words
         hour = int(runs[0])
-        return str(hour) in said.values or any(map(said.has_word, (*numerals_of(hour), str(hour))))
+        return str(hour) in said.values or any(is_named(one, said.text) for one in (*numerals_of(hour), str(hour)))
     found = _LEADING_NUMBER.match(value)
     if found is None or _DIGITS.search(value[found.end() :]):
         return False
     return _is_amount_said(found[0], value[found.end() :], behind, line, said)
-
-
-def _is_written(value: str, said: _Said) -> bool:
-    """Whether the sources have these figures as written: a time in 13:20-14:05, a version in v3.1.2."""
-    is_of_figures = _FIGURES.fullmatch(value) is not None
-    return is_of_figures and re.search(rf"(?<![\d.]){re.escape(value)}(?!\.?\d)", said.text) is not None
 
 
 def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _Said) -> bool:
@@ -275,8 +255,7 @@ def _is_amount_said(number: str, unit: str, behind: str, line: Passage, said: _S
     spelt = (counted, *(written for written, name in UNITS.items() if name == counted))
     forms = [form + one for form in (numerals_of(int(number)) if number.isdecimal() else ()) for one in spelt]
     is_in_words = f"{number}{counted}" in said.values or any(form in said.letters for form in forms)
-    is_clock = unit == "시" and said.has_word(f"{number}:[0-5][0-9]")
-    return is_one or is_bare or is_money or is_in_words or is_clock
+    return is_one or is_bare or is_money or is_in_words
 
 
 def _codes(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
@@ -295,10 +274,9 @@ def _codes_of(line: Passage, *, and_values: bool = False) -> list[str]:
 
 
 def _names(line: Passage, days: Sequence[NamedDay], said: _Said, beside: str) -> Iterator[str]:
-    in_days, written = squeeze_text(" ".join(named.written for named in days)).casefold(), squeeze_text(line.text)
+    in_days = squeeze_text(" ".join(named.written for named in days)).casefold()
     for name in _named_in(line):
-        is_written = name.isascii() or name in written.casefold()  # else it is a word for it: 티비 is 텔레비전
-        if is_written and not said.names(name, beside) and name.casefold() not in in_days:
+        if not said.names(name, beside) and name.casefold() not in in_days:
             yield f"the name {name}"
 
 
@@ -306,7 +284,7 @@ def _named_in(line: Passage) -> Iterator[str]:
     """The names that the analyser finds, and the first word of an English line if somebody's action follows."""
     codes, tokens = " ".join(_codes_of(line, and_values=True)).casefold(), line.statement.tokens
     for token in tokens:
-        name = _PARTICLE.sub("", token.base.casefold())
+        name = token.base.casefold()
         if token.kind is TokenKind.NAME and len(name) > 1 and name not in codes and name not in _WRITERS:
             yield name
     words = _WORD.findall(line.text)

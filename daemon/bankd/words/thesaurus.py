@@ -25,8 +25,6 @@ _LEAST, _MOST = 2, 12
 _HEARD = 3
 """The fewest consonants that must match. Of 2,063 Korean words that are not names, 7 % sound like one of 2,700 English stems
 by one or two consonants, almost never rightly; 4 % by three or more, and three in four of these are right."""
-_HEARD_OF_ONE = 2
-"""The fewest consonants if two statements agree in everything else and only one word of each is left."""
 
 _INITIALS = (
     "gg?h?|k(?=[iy])", "kk?|gg?", "k?nn?", "dd?", "tt?|dd?", "ll?|rr?h?|wr", "mm?", "bb?|vv?", "bb?|pp?",
@@ -90,17 +88,7 @@ def spelt_in_latin(run: str, beginning: Beginning) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=50_000)
-def sounds_like(hangul: str, latin: str) -> bool:
-    """Whether a whole word of Hangul spells a Latin word (in lower case) by its sound."""
-    is_word = len(hangul) >= _LEAST and all("가" <= one <= "힣" for one in hangul)
-    return is_word and _longest(hangul, lambda start: [latin] * latin.startswith(start), _HEARD_OF_ONE) == (
-        latin,
-        len(hangul),
-    )
-
-
-def _longest(run: str, beginning: Beginning, least: int = _HEARD) -> tuple[str, int]:
+def _longest(run: str, beginning: Beginning) -> tuple[str, int]:
     """The term that the most syllables from the start of a run spell, and how many; of equal ones the most common."""
     syllables = [_syllable(one) for one in run[:_MOST]]
     spelling = _spelling(tuple(syllables))
@@ -108,7 +96,7 @@ def _longest(run: str, beginning: Beginning, least: int = _HEARD) -> tuple[str, 
     matches = [(found.lastindex or 0, found[0][1:]) for found in spelling.finditer(terms)]
     best = max((count for count, _ in matches), default=0)
     heard = sum((one.initial != _SILENT) + (one.final > 0) for one in syllables[:best])
-    return next(((term, best) for count, term in matches if count == best and heard >= least), ("", 0))
+    return next(((term, best) for count, term in matches if count == best and heard >= _HEARD), ("", 0))
 
 
 def _syllable(one: str) -> _Syllable:
