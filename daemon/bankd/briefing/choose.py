@@ -109,8 +109,7 @@ def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """What was learned, updated and blocked today, and what waits in the inbox."""
     today = [one for one in facts.happened if one.at.astimezone(occasion.now.tzinfo).date() == occasion.today]
     yield from _events(facts, today, ("kept", "superseded", "duplicate"))
-    waiting = [memory for memory in _standing(facts) if memory.path == "bank/_meta/inbox.md"]
-    yield from map(_item, waiting)
+    yield from (_item(memory) for memory in _standing(facts) if memory.path == "bank/_meta/inbox.md")
 
 
 def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

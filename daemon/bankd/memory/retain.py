@@ -244,8 +244,7 @@ def _identify(identity: str, lines: Iterable[RetainLine]) -> Iterator[RetainLine
 
 def clean_text(text: str) -> str:
     """Unescape HTML entities, then drop terminal escapes and control characters."""
-    unescaped = html.unescape(text)
-    return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", unescaped)).strip()
+    return _CONTROL.sub(" ", _ESCAPE_SEQUENCE.sub("", html.unescape(text))).strip()
 
 
 def _options_in(document: Document) -> set[int]:

@@ -91,10 +91,8 @@ def distil_prose(parts: asking.NightParts, ledger: Ledger, policy: DistilPolicy,
             continue
         for piece, made in zip(batch, read, strict=True):
             log, judged = log_of(piece.log, now.date()), [_named(one, piece, ids) for one in made]
-            lines, keys = (
-                (as_line(one, piece, sections.DISTILLED, people) for one in judged),
-                (one.key for one in piece.sections),
-            )
+            lines = (as_line(one, piece, sections.DISTILLED, people) for one in judged)
+            keys = (one.key for one in piece.sections)
             if problem := sections.append_lines(parts.logs, log, lines, keys, sections.DISTILLED):
                 waiting.append((piece.log, problem))
                 continue

@@ -55,8 +55,7 @@ def vector_key(text: str) -> int:
 
 def passages_of(text: str) -> list[str]:
     """The passages of a text that get a vector each; most texts are one."""
-    step = BEGINNING - _OVERLAP
-    starts = range(0, max(len(text) - _OVERLAP, 1), step)
+    starts = range(0, max(len(text) - _OVERLAP, 1), BEGINNING - _OVERLAP)
     return [text[at : at + BEGINNING] for at in starts[:_MOST_PASSAGES]]
 
 

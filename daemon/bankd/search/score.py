@@ -299,10 +299,8 @@ _SYNONYMS = 2
 
 def read_query(query: Query, index: IndexView) -> Weights:
     """Turn the text of a query into weighted terms."""
-    known, readings = (
-        cache(partial(is_known, index)),
-        cache(index.rows.reading),
-    )  # each is called several times for one word
+    # Each is called several times for one word.
+    known, readings = cache(partial(is_known, index)), cache(index.rows.reading)
     text = restore_spaces(normal_form(query.text), readings, known) if has_hangul(query.text) else query.text
     analysis, beginning = analyse_query(text, lexicon_of(readings, known)), cache(index.terms.terms_with)
     read = _read_words(analysis.terms, known, beginning)

@@ -53,8 +53,7 @@ class Journals:
     def next_seq(self) -> int:
         """The number of the next transaction."""
         names = [name for folder in (TXN, DONE, RUNS) for name in self._tree.names(folder)]
-        numbers = [int(name[:6]) for name in names if name[:6].isdigit()]
-        return max(numbers, default=0) + 1
+        return max((int(name[:6]) for name in names if name[:6].isdigit()), default=0) + 1
 
     def move(self, journal: Journal, old: str, new: str) -> None:
         """Move a journal to its next folder."""

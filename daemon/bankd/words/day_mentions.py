@@ -27,10 +27,8 @@ _TIME = r"(?: ?(?:오전|오후|아침|점심|저녁|밤|새벽|낮|정오))?(?:
 _TO = re.compile(rf"{_TIME} ?(?:부터|에서|~|-|–|—)\s*|\s(?:to|until|till|through)\s(?:the )?|\s?[-–—~]\s?")
 _AND = re.compile(r"\s(?:and|to)\s(?:the )?")
 _BETWEEN = re.compile(r"\b(?:between|from) (?:the )?$")
-_SINCE, _UNTIL = (
-    re.compile(r"\b(?:since|after) (?:the |about |around )?$"),
-    re.compile(r"\b(?:until|till|before|up to) (?:the )?$"),
-)
+_SINCE = re.compile(r"\b(?:since|after) (?:the |about |around )?$")
+_UNTIL = re.compile(r"\b(?:until|till|before|up to) (?:the )?$")
 _FROM = re.compile(r"\b(?:from|starting) (?:the )?$")
 _THEN_SINCE = re.compile(rf"{_TIME} ?(?:이후|이래|부터|뒤로|후로)")
 _THEN_UNTIL = re.compile(rf"{_TIME} ?(?:까지|이전|전에)")

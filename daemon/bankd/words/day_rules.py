@@ -99,11 +99,8 @@ def part_in(span: Span, part: str, anchor: Anchor) -> Span:
 
 
 def _numeric_rules() -> Iterator[Rule]:
-    year, month, day = (
-        r"(?<![\d.-])(?P<year>(?:19|20)\d\d)",
-        r"(?P<month>1[0-2]|0?[1-9])",
-        r"(?P<day>3[01]|[12]\d|0?[1-9])",
-    )
+    year = r"(?<![\d.-])(?P<year>(?:19|20)\d\d)"
+    month, day = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
     for mark, hint in (("-", "-"), ("/", "/"), (r"\. ?", ".")):
         yield Rule((hint,), rf"{year}{mark}{month}{mark}{day}(?![\d-])", _day_in_digits, "day")
     yield Rule(

@@ -24,10 +24,8 @@ RELATIONS = words_in("english", "relations")
 OPTIONAL = words_in("english", "optional")
 """Words of degree and emphasis: they may be there or not."""
 _NEGATIONS = meanings_in("english", "negations")
-_CONTRACTIONS, _CONTRACTED_ENDINGS = (
-    meanings_in("english", "contractions"),
-    meanings_in("english", "contracted_endings"),
-)
+_CONTRACTIONS = meanings_in("english", "contractions")
+_CONTRACTED_ENDINGS = meanings_in("english", "contracted_endings")
 """"'d" is left as it is: it may be had or would."""
 _FOLDED_NAMES = words_in("english", "folded_names")
 """Words that mean another thing in capitals (US, IT, WHO): capitals are kept when the rest is not in capitals."""

@@ -55,11 +55,8 @@ class SentenceVectors:
         """Take the folder of derived files, the model, and a monotonic clock in seconds; nothing is started yet."""
         self.model = blake2b(json.dumps([*settings, BEGINNING]).encode(), digest_size=6).hexdigest()
         self._root, self._settings, self._clock = root, settings, clock
-        self._all, self._group, self._state = (
-            root / "meaning" / self.model,
-            group,
-            state or _State(in_background=in_background),
-        )
+        self._all, self._group = root / "meaning" / self.model, group
+        self._state = state or _State(in_background=in_background)
 
     def of_group(self, group: str) -> SentenceVectors:
         """The vectors of another group, such as the logs, by the same process; kept apart, so that they do not hide the bank's."""
