@@ -383,8 +383,7 @@ def _parts(operation: ops.Operation, path: str) -> set[Hashable]:
     """What an operation asks of a page, in parts that can be compared with those of another operation."""
     if operation.path != path or isinstance(operation, ops.Carry):
         return set()
-    kind = type(operation)
-    return {(kind, piece) for piece in ops.pieces_of(operation)} or {operation}
+    return {(type(operation), piece) for piece in ops.pieces_of(operation)} or {operation}
 
 
 def _rests_until(times: Sequence[datetime]) -> datetime | None:

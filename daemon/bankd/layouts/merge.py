@@ -125,8 +125,7 @@ class _Merger:
 
     def pieces(self, path: str, start: int, end: int) -> Iterator[LayoutPiece]:
         """The lines of a page, with the body of a part in the place of each line that leads to one."""
-        document = self._documents[path]
-        listed = part_lines(document, path)
+        listed = part_lines(self._documents[path], path)
         for line, part in sorted(listed.items()):
             if part in self._documents and part not in self.homes and start <= line < end:
                 if start < line:

@@ -140,8 +140,7 @@ def split_sources(body: str) -> tuple[str, tuple[str, ...]]:
 
 def pinned(text: str, id_: str) -> str:
     """The lines of a memory with `#pinned` at the end of its text, before its comment and id."""
-    before = text[: text.index(f"^{id_}")].rstrip()
-    said, _ = split_sources(before)
+    said, _ = split_sources(text[: text.index(f"^{id_}")].rstrip())
     return f"{said} {PIN}{text[len(said) :]}"
 
 

@@ -248,8 +248,7 @@ class _Piece(NamedTuple):
 
 def read_log_page(path: str, text: str) -> IndexablePage:
     """Read a log, named by its path below `memory/`, as a page of passages."""
-    document = scan_text(text)
-    pieces = list(_pieces(document))
+    pieces = list(_pieces(scan_text(text)))
     headings = tuple(piece.heading for piece in pieces if piece.level)
     title = headings[0][-1] if headings else path.rsplit("/", 1)[-1].removesuffix(".md")
     return IndexablePage(title, headings, [_entry(path, title, held) for held in _packed(pieces)])

@@ -146,8 +146,7 @@ class Banks:
         answers, problems = dict[str, "Json"](), dict[str, str]()
         for name in self._listed():
             try:
-                bank = self.find(name)
-                answers[name] = bank.look_up(request)
+                answers[name] = self.find(name).look_up(request)
             except UsageError:  # the question itself is wrong, for every bank
                 raise
             except (BankError, NoDaemonError, OSError) as error:
