@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -29,7 +30,7 @@ from bankd.same import (
     read_statement,
 )
 from bankd.words.statement import SOFT_MARKS, Morpheme, Statement, Token, Wording, plain_wording
-from bankd.workspace.catalog import CatalogDatabase, ComparedTable
+from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
 from tests.examples import examples
 
 
@@ -335,6 +336,10 @@ def catalog(tmp_path: Path) -> CatalogDatabase:
     return CatalogDatabase(tmp_path / "catalogue.sqlite3")
 
 
+def compared(catalog: CatalogDatabase) -> PageMemoryCatalog:
+    return PageMemoryCatalog(cast(Any, None), catalog, 0, {})
+
+
 def write(catalog: CatalogDatabase, **texts: str) -> None:
     page = "".join(f"- W: {text} ^{id_}\n" for id_, text in texts.items())
     catalog.record_page("bank/a.md", SEEN, page.encode())
@@ -342,41 +347,41 @@ def write(catalog: CatalogDatabase, **texts: str) -> None:
 
 def test_only_what_is_new_or_says_something_else_is_compared_again(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk")
-    looked = ComparedTable(catalog).changed_since_look(80, None)
-    ComparedTable(catalog).record_look(looked, {("a", "b"): NEAR})
+    looked = compared(catalog).changed_since_look(80, None)
+    compared(catalog).record_look(looked, {("a", "b"): NEAR})
     write(catalog, c="rum", a="tea", b="Milk.")
 
     assert looked.keys() == {"a", "b"}
-    assert ComparedTable(catalog).changed_since_look(80, None).keys() == {"c"}
-    assert ComparedTable(catalog).known_pairs() == {("a", "b"): NEAR}
+    assert compared(catalog).changed_since_look(80, None).keys() == {"c"}
+    assert compared(catalog).known_pairs() == {("a", "b"): NEAR}
 
 
 def test_what_was_found_of_a_memory_that_changed_or_went_is_forgotten(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk", c="rum", d="gin")
-    ComparedTable(catalog).record_look(
-        ComparedTable(catalog).changed_since_look(80, None), {("a", "b"): NEAR, ("d", "c"): NEWER, ("a", "d"): SAME}
+    compared(catalog).record_look(
+        compared(catalog).changed_since_look(80, None), {("a", "b"): NEAR, ("d", "c"): NEWER, ("a", "d"): SAME}
     )
     write(catalog, a="tea", b="oat milk", d="gin")
 
-    assert ComparedTable(catalog).changed_since_look(80, None).keys() == {"b"}
-    assert ComparedTable(catalog).known_pairs() == {("a", "d"): SAME}
+    assert compared(catalog).changed_since_look(80, None).keys() == {"b"}
+    assert compared(catalog).known_pairs() == {("a", "d"): SAME}
 
 
 def test_what_waits_is_compared_some_at_a_time(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk", c="rum")
     for left in (2, 1, 0):
-        looked = ComparedTable(catalog).changed_since_look(80, 1)
-        ComparedTable(catalog).record_look(looked, {})
+        looked = compared(catalog).changed_since_look(80, 1)
+        compared(catalog).record_look(looked, {})
         assert len(looked) == 1
-        assert len(ComparedTable(catalog).changed_since_look(80, None)) == left
+        assert len(compared(catalog).changed_since_look(80, None)) == left
 
 
 def test_by_another_threshold_all_is_compared_again(catalog: CatalogDatabase) -> None:
     write(catalog, a="tea", b="milk")
-    ComparedTable(catalog).record_look(ComparedTable(catalog).changed_since_look(80, None), {("a", "b"): NEAR})
+    compared(catalog).record_look(compared(catalog).changed_since_look(80, None), {("a", "b"): NEAR})
 
-    assert ComparedTable(catalog).changed_since_look(90, None).keys() == {"a", "b"}
-    assert ComparedTable(catalog).known_pairs() == {}
+    assert compared(catalog).changed_since_look(90, None).keys() == {"a", "b"}
+    assert compared(catalog).known_pairs() == {}
 
 
 TEA = "- O(c=0.60@2026-11-21) @Peter: Really prefers green tea ^m-1"

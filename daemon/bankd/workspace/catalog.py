@@ -103,7 +103,7 @@ def _read_only(catalog: Path, query: str, values: tuple[str, ...] = ()) -> list[
 
 
 class CatalogDatabase(DerivedDatabase):
-    """The catalog's file: fingerprints of files and the places of memories. `ComparedTable` and `LogFiles` read it too."""
+    """The catalog's file: fingerprints of files and the places of memories. `PageMemoryCatalog` and `LogFiles` read it too."""
 
     def __init__(self, path: Path, *, may_stay_in_memory: bool = False) -> None:
         tables = Path(__file__).with_name("catalog.sql").read_text("utf-8")
@@ -241,84 +241,6 @@ def _fields(entry: Entry) -> tuple[object, ...]:
     return entry.line, memory.id, text_key(memory), memory.tag, confidence and confidence.hundredths, day
 
 
-class ComparedTable:
-    """The relations that runs found between memories: the same, nearly the same, or a newer value.
-
-    Triggers in SQLite mark memories that were added, changed or removed since they were compared.
-    """
-
-    def __init__(self, database: CatalogDatabase) -> None:
-        self.database = database
-
-    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
-        """The memories of the bank that are new, or say something else than when they were compared, with their text keys."""
-        found: dict[str, str] = {}
-
-        def look() -> None:
-            self._require(threshold)
-            rows = self.database.execute(_CHANGED, (-1 if most is None else most,))
-            self._forget_all([(id_,) for id_, before, now in rows if before is not None and before != now])
-            settled = [(id_,) for id_, before, now in rows if before == now or now is None]
-            self.database.execute_many("DELETE FROM to_look_at WHERE id = ?", settled)
-            found.update({id_: now for id_, before, now in rows if now is not None and before != now})
-
-        self.database.change(look)
-        return found
-
-    def _require(self, threshold: int) -> None:
-        """Forget all relations if they were found with another threshold."""
-        mark = f"compared from {threshold}"
-        if not self.database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
-            for table in ("looked_at", "alike", "matched", "noted WHERE what LIKE 'compared from %'"):
-                self.database.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
-            self.database.execute("INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL")
-            self.database.execute("INSERT INTO noted VALUES (?)", (mark,))
-
-    def _forget_all(self, ids: list[tuple[str]]) -> None:
-        for what in ("looked_at WHERE id = ?", "matched WHERE id = ?", "alike WHERE ? IN (older, newer)"):
-            self.database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
-
-    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Store that these memories were compared, and the result."""
-        if keys or pairs:
-            self.database.change_rows(
-                ("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", list(keys.items())),
-                ("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys]),
-                (_FOUND, _rows_of(pairs)),
-            )
-
-    def unmatched(self, most: int) -> Mapping[str, str]:
-        """The memories that only the rules compared, the last added first, with their text keys."""
-        return dict(self.database.execute(_UNMATCHED, (most,)))
-
-    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
-        """The pairs of a memory that say the same, or a newer value."""
-        return self.database.execute(_SURE, (id_, id_))
-
-    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
-        """Remember that a model compared these, and what it found."""
-        if keys:
-            self.database.change_rows(
-                ("INSERT OR REPLACE INTO matched VALUES (?, ?)", list(keys.items())), (_FOUND, _rows_of(pairs))
-            )
-
-    def known_pairs(self) -> Pairs:
-        """All pairs that were found, with their relations."""
-        return _pairs_of(self.database.execute("SELECT * FROM alike ORDER BY older, newer"))
-
-    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Forget what was found of these pairs, in whichever order their ids stand."""
-        both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
-        self.database.change_rows(("DELETE FROM alike WHERE older = ? AND newer = ?", both))
-
-    def compare_again(self, ids: Iterable[str]) -> None:
-        """Have these memories compared again by the next run."""
-        rows = [(id_,) for id_ in ids]
-        self.database.change_rows(
-            ("DELETE FROM looked_at WHERE id = ?", rows), ("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
-        )
-
-
 def _pairs_of(rows: Iterable[Sequence[Any]]) -> Pairs:
     return {
         (older, newer): Likeness(Relation(relation), reason, bool(is_dated), score)
@@ -340,14 +262,18 @@ def safe_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-class PageMemoryCatalog(ComparedTable):
-    """The pages of a workspace, read when they changed, and the answers of the catalog about them."""
+class PageMemoryCatalog:
+    """The pages of a workspace, read when they changed, and the answers of the catalog about them.
+
+    It also keeps the relations that runs found between memories: the same, nearly the same, or a newer value. Triggers in
+    SQLite mark memories that were added, changed or removed since they were compared.
+    """
 
     def __init__(
         self, files: BankFiles, catalog_db: CatalogDatabase, settle_seconds: float, own_writes: Mapping[str, str]
     ) -> None:
         """`own_writes` holds the digests of files that we wrote ourselves: those are complete, however young they are."""
-        super().__init__(catalog_db)
+        self.database = catalog_db
         self._files, self._settle, self._own_writes = files, settle_seconds, own_writes
         self.resting: Mapping[str, datetime] = {}
         self._closed: dict[str, str] = {}
@@ -513,6 +439,74 @@ class PageMemoryCatalog(ComparedTable):
     def read(self, page: str) -> bytes | None:
         """The bytes of a page relative to the workspace; None when there is none."""
         return self._files.read(page)
+
+    def changed_since_look(self, threshold: int, most: int | None = None) -> Mapping[str, str]:
+        """The memories of the bank that are new, or say something else than when they were compared, with their text keys."""
+        found: dict[str, str] = {}
+
+        def look() -> None:
+            self._require(threshold)
+            rows = self.database.execute(_CHANGED, (-1 if most is None else most,))
+            self._forget_all([(id_,) for id_, before, now in rows if before is not None and before != now])
+            settled = [(id_,) for id_, before, now in rows if before == now or now is None]
+            self.database.execute_many("DELETE FROM to_look_at WHERE id = ?", settled)
+            found.update({id_: now for id_, before, now in rows if now is not None and before != now})
+
+        self.database.change(look)
+        return found
+
+    def _require(self, threshold: int) -> None:
+        """Forget all relations if they were found with another threshold."""
+        mark = f"compared from {threshold}"
+        if not self.database.execute("SELECT 1 FROM noted WHERE what = ?", (mark,)):
+            for table in ("looked_at", "alike", "matched", "noted WHERE what LIKE 'compared from %'"):
+                self.database.execute(f"DELETE FROM {table}")  # noqa: S608  # ours
+            self.database.execute("INSERT OR IGNORE INTO to_look_at SELECT id FROM memories WHERE id IS NOT NULL")
+            self.database.execute("INSERT INTO noted VALUES (?)", (mark,))
+
+    def _forget_all(self, ids: list[tuple[str]]) -> None:
+        for what in ("looked_at WHERE id = ?", "matched WHERE id = ?", "alike WHERE ? IN (older, newer)"):
+            self.database.execute_many(f"DELETE FROM {what}", ids)  # noqa: S608  # ours
+
+    def record_look(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Store that these memories were compared, and the result."""
+        if keys or pairs:
+            self.database.change_rows(
+                ("INSERT OR REPLACE INTO looked_at VALUES (?, ?)", list(keys.items())),
+                ("DELETE FROM to_look_at WHERE id = ?", [(id_,) for id_ in keys]),
+                (_FOUND, _rows_of(pairs)),
+            )
+
+    def unmatched(self, most: int) -> Mapping[str, str]:
+        """The memories that only the rules compared, the last added first, with their text keys."""
+        return dict(self.database.execute(_UNMATCHED, (most,)))
+
+    def surely_alike(self, id_: str) -> Sequence[tuple[str, str]]:
+        """The pairs of a memory that say the same, or a newer value."""
+        return self.database.execute(_SURE, (id_, id_))
+
+    def record_matched(self, keys: Mapping[str, str], pairs: Pairs) -> None:
+        """Remember that a model compared these, and what it found."""
+        if keys:
+            self.database.change_rows(
+                ("INSERT OR REPLACE INTO matched VALUES (?, ?)", list(keys.items())), (_FOUND, _rows_of(pairs))
+            )
+
+    def known_pairs(self) -> Pairs:
+        """All pairs that were found, with their relations."""
+        return _pairs_of(self.database.execute("SELECT * FROM alike ORDER BY older, newer"))
+
+    def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Forget what was found of these pairs, in whichever order their ids stand."""
+        both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
+        self.database.change_rows(("DELETE FROM alike WHERE older = ? AND newer = ?", both))
+
+    def compare_again(self, ids: Iterable[str]) -> None:
+        """Have these memories compared again by the next run."""
+        rows = [(id_,) for id_ in ids]
+        self.database.change_rows(
+            ("DELETE FROM looked_at WHERE id = ?", rows), ("INSERT OR IGNORE INTO to_look_at VALUES (?)", rows)
+        )
 
 
 class _Standing:
