@@ -67,6 +67,7 @@ def is_past_form(word: str) -> bool:
     return is_regular or is_irregular_past(word.removeprefix("re")) or is_irregular_past(word)
 
 
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _CURRENCIES = frozenset("$€£¥₩")
 _OF_THIRD_PERSON = frozenset({"", "is", "has", "does"})
 """Words (and the end of the text) that never follow the pronoun "I"."""
@@ -245,16 +246,18 @@ class _Reader:
         day = self._day(0) if month_at else ""
         self._at += month_at + 1
         if not day and (day := self._day(0)):
-            self._at += 1
+            self._at += 1 + (self._peek(1)[0].casefold() in _ORDINALS)
         year = self._take_year()
         parts = ((year, "년"), (str(month), "월"), (day, "일"))
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
     def _month_ahead(self, lowered: str) -> int | None:
-        """The place of a month name: this word, or the one after a day such as `3`."""
+        """The place of a month name: this word, or the one after a day such as `3`, `3rd` or `3rd of`."""
         if self._is_month(0, lowered):
             return 0
-        return 1 if self._day(0) and self._is_month(1, self._peek(1)[0].casefold()) else None
+        after = 1 + (self._peek(1)[0].casefold() in _ORDINALS)
+        after += self._peek(after)[0].casefold() == "of"
+        return after if self._day(0) and self._is_month(after, self._peek(after)[0].casefold()) else None
 
     def _is_month(self, ahead: int, lowered: str) -> bool:
         word = self._peek(ahead)[0]
