@@ -218,10 +218,9 @@ def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
             continue
         gaps = sorted((later - day).days for day, later in pairwise(days))
         usual = gaps[len(gaps) // 2]
-        if (occasion.today - days[-1]).days > max(2 * usual, 2):
-            yield Item(memory.key, f"? {memory.text}", memory.place, days[-1])
-        elif sum((occasion.today - one).days < 14 for one in days) >= 3:
-            yield Item(memory.key, memory.text, memory.place, days[-1])
+        is_overdue = (occasion.today - days[-1]).days > max(2 * usual, 2)
+        if is_overdue or sum((occasion.today - one).days < 14 for one in days) >= 3:
+            yield Item(memory.key, ("? " if is_overdue else "") + memory.text, memory.place, days[-1])
 
 
 def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

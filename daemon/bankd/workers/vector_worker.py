@@ -92,9 +92,7 @@ class MeaningProcess:
             vectors = self._vectors_to_ask_with([asked]) + self._strangers_like(asked)
             return {"vectors": [[float(one) for one in vector] for vector in vectors]}
         group = request.get("group", "")
-        if group not in self._stores:
-            self._stores[group] = VectorStore(self._folder / group)
-        store = self._stores[group]
+        store = self._stores.setdefault(group, VectorStore(self._folder / group))
         store.refresh()
         if "pairs" in request:
             return {"cosines": store.cosines_between(request["pairs"])}
