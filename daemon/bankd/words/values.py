@@ -32,9 +32,11 @@ KOREAN_NUMERALS = frozenset(_NATIVE)
 
 
 def numerals_of(number: int) -> tuple[str, ...]:
-    """The Korean words for a number that has words of its own: 일곱 and 칠 for 7."""
-    tables = (_NATIVE, _DIGITS, PLACES, MYRIADS)
-    return tuple(form for table in tables for form, value in table.items() if value == number)
+    """The Korean words for a number, if it has any: 일곱 and 칠 for 7, 열여섯 for 16."""
+    tables, ones = (_NATIVE, _DIGITS, PLACES, MYRIADS), number % 10
+    tens = [form for form, value in _NATIVE.items() if ones and 10 <= value == number - ones]
+    joined = [ten + form for ten in tens for form, value in _NATIVE.items() if value == ones]
+    return (*(form for table in tables for form, value in table.items() if value == number), *joined)
 
 
 def iso_date(number: str) -> Sequence[str]:
