@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
@@ -131,6 +132,7 @@ def test_a_large_log_is_taken_apart_once_for_all_runs_and_again_when_it_changed(
         return read_log(log, text, anywhere=anywhere)
 
     monkeypatch.setattr(logs, "read_log", counted)
+    monkeypatch.setattr(logs, "_read_large", lru_cache(maxsize=1)(counted))
     for lines in (LINES, LINES + 1):
         write(root, lines)
         with open_workspace(root) as workspace:
