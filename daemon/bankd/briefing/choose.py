@@ -114,8 +114,7 @@ def day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """In the last seven days: how many memories each page got, the five newest, and what was superseded."""
-    since = occasion.now - timedelta(days=7)
-    last = [one for one in facts.happened if since <= one.at <= occasion.now]
+    last = [one for one in facts.happened if occasion.now - timedelta(days=7) <= one.at <= occasion.now]
     standing = {memory.key: memory for memory in _standing(facts)}
     kept = [memory for one in last if one.kind == "kept" and (memory := standing.get(one.key))]
     for path, count in sorted(Counter(memory.path for memory in kept).items(), key=lambda row: (-row[1], row[0])):
@@ -148,8 +147,7 @@ def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     from bankd.memory.use import NOTICE  # noqa: PLC0415 -- a session waits for its start
 
     soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
-    of_use = sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)
-    for memory in of_use[:5]:
+    for memory in sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)[:5]:
         yield _item(memory, f"fades on {memory.fades_on}, c={(memory.value or 0) / 100:.2f}: ")
 
 
@@ -158,8 +156,7 @@ def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     known = {memory.key: memory for memory in _standing(facts) if memory.tag in {"W", None}}
     said = [OpenLine(memory.learned, memory.text, memory.key) for memory in known.values() if memory.learned]
     for one in list(open_loops({*said, *facts.log_lines}, occasion.today))[:5]:
-        place = known[one.place].place if one.place in known else one.place
-        yield Item(one.place, one.text, place, one.day)
+        yield Item(one.place, one.text, known[one.place].place if one.place in known else one.place, one.day)
 
 
 def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:

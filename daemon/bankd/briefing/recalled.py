@@ -29,10 +29,8 @@ _ANY_MARK = rf"[<＜﹤]{_UNSEEN}(?P<end>[/／]?){_UNSEEN}{_NAME}[^<>＜＞]{{0,
 
 def wrap_memories(text: str) -> str:
     """Put a text between the marks. Marks inside a memory, however written, are changed, so they cannot end the block."""
-    inner = re.sub(_ANY_MARK, lambda mark: f"‹{mark['end'] and '/'}bankd-memory›", text, flags=re.IGNORECASE).strip(
-        "\n"
-    )
-    return f"{OPENING}\n{DATA_NOTICE}\n{inner}\n{CLOSING}\n"
+    inner = re.sub(_ANY_MARK, lambda mark: f"‹{mark['end'] and '/'}bankd-memory›", text, flags=re.IGNORECASE)
+    return "\n".join([OPENING, DATA_NOTICE, inner.strip("\n"), CLOSING, ""])
 
 
 def strip_memories(text: str) -> str:
@@ -194,12 +192,9 @@ def _holding_now(hits: list[Said], facts: Callable[[], BriefFacts]) -> list[tupl
             passed.add(by)
         key = str(newest.get("id") or place_of(newest))
         replaced = holding.get(key, (newest, None))[1]
-        latest = (
-            before
-            if replaced is None or (before and str(before.get("learned")) > str(replaced.get("learned")))
-            else replaced
-        )
-        holding[key] = (newest, latest)
+        if replaced is None or (before and str(before.get("learned")) > str(replaced.get("learned"))):
+            replaced = before
+        holding[key] = (newest, replaced)
     return list(holding.values())
 
 

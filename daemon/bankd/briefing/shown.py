@@ -68,8 +68,7 @@ def add_shown(shown: Shown, reader: str, marks: Iterable[str], now: datetime) ->
         who: {mark: at for mark, at in seen.items() if (then := read_mark_moment(at)) and abs(now - then) < REMEMBERED}
         for who, seen in shown.items()
     }
-    stamp = now.isoformat(timespec="seconds")
-    kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, stamp)}
+    kept[reader] = {**kept.get(reader, {}), **dict.fromkeys(marks, now.isoformat(timespec="seconds"))}
     kept[LAST_SEEN] = dict(shown.get(LAST_SEEN, {}))
     return {who: seen for who, seen in kept.items() if seen}
 
@@ -82,8 +81,7 @@ def last_seen(shown: Shown, reader: str) -> datetime | None:
 def note_seen(shown: Shown, reader: str, now: datetime) -> Shown:
     """A copy in which a reader was seen now. The last thousand readers are remembered."""
     rows = {**shown.get(LAST_SEEN, {}), reader: now.isoformat(timespec="seconds")}
-    newest = sorted(rows.items(), key=lambda row: row[1])[-_READERS:]
-    return {**shown, LAST_SEEN: dict(newest)}
+    return {**shown, LAST_SEEN: dict(sorted(rows.items(), key=lambda row: row[1])[-_READERS:])}
 
 
 def read_mark_moment(text: str) -> datetime | None:

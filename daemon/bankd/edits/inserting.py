@@ -141,9 +141,8 @@ def lines_named(data: bytes | None, keys: Collection[str]) -> dict[str, int]:
     """
     if data is None or ids_in(data).isdisjoint(keys):
         return {}
-    ends = (
-        (split_id(line.rstrip())[1], number) for number, line in enumerate(scanner.decode_text(data).split("\n"), 1)
-    )
+    lines = enumerate(scanner.decode_text(data).split("\n"), 1)
+    ends = ((split_id(line.rstrip())[1], number) for number, line in lines)
     return {id_: number for id_, number in ends if id_ and id_ in keys}
 
 

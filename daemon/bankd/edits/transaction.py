@@ -252,12 +252,10 @@ def find_half_divided(
     writes = [op for op in operations if isinstance(op, ops.Write)]
     divided = (op for op in writes if op.after is not None and op.moved)
     for page in (op for op in divided if look(op.path) == ops.file_bytes(op.before)):
-        folder = parts_folder(page.path) + "/"
-        parts = [op for op in writes if op.before is None and op.path.startswith(folder)]
+        parts = [op for op in writes if op.before is None and op.path.startswith(parts_folder(page.path) + "/")]
         lacking = [part for part in parts if look(part.path) is None]
         if lacking:
-            made = tuple(part for part in parts if part not in lacking)
-            yield page.path, lacking[0].path, made
+            yield page.path, lacking[0].path, tuple(part for part in parts if part not in lacking)
 
 
 def pieces_of_page(text: str) -> tuple[ops.Piece, ...]:

@@ -149,8 +149,7 @@ class Terms:
 
     def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
         """Of these terms, the ones that occur, each with its number of memories."""
-        frequency = self._frequency
-        return {term: many for term in terms if (many := frequency(field, term))}
+        return {term: many for term in terms if (many := self._frequency(field, term))}
 
     def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
         parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]

@@ -88,14 +88,8 @@ def render_tree(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpu
         if count
     }
     terms = sorted(_key(term) + weights[count] for term, count in frequencies.items() if count)
-    head = _json(
-        {
-            "format": FORMAT,
-            "memories": corpus.memories,
-            "average": {"words": round(corpus.words, 2)},
-            "idf_memories": around,
-        }
-    )
+    average = {"words": round(corpus.words, 2)}
+    head = _json({"format": FORMAT, "memories": corpus.memories, "average": average, "idf_memories": around})
     parts = (b",\n".join(lines) for lines in (sorted(nodes), terms))
     return head[:-1] + b', "nodes": {\n%b\n}, "idf": {\n%b\n}}\n' % tuple(parts)
 

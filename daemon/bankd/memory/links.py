@@ -199,8 +199,7 @@ class _Change:
 
     @property
     def after(self) -> LinkScene:
-        gone = self.old.keys() - self.texts.keys()
-        return LinkScene(self.graph.names.changed(gone, self.texts), self._outline)
+        return LinkScene(self.graph.names.changed(self.old.keys() - self.texts.keys(), self.texts), self._outline)
 
     def _outline(self, path: str) -> Outline | None:
         if path not in self.texts or not path.endswith(".md"):
@@ -301,11 +300,10 @@ def split_pages(
         data = pages[path] if path in pages else catalog.read(path) or b""
         return path not in closed and _is_ours(path, data, limits, settings)
 
-    bank = rearrange.Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for)
     rearranged = rearrange.split_large(
         {path: decode_text(data) for path, data in pages.items()},
         limits,
-        bank,
+        rearrange.Bank(graph.names, graph.is_name_taken, may_split, graph.sources_for),
         lambda found: find_faults(plan.with_(rearranged=found), catalog, graph),
     )
     left = rearranged.left if rearranged else {}

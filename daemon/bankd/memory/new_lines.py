@@ -114,10 +114,8 @@ class PastLine:
 
 def past_line(line: RetainLine) -> PastLine:
     """What to remember of a line."""
-    confidence = line.memory.confidence
-    return PastLine(
-        line.id, text_key(line.memory), letter_pairs(line.memory.text), confidence.hundredths if confidence else None
-    )
+    hundredths = line.memory.confidence.hundredths if line.memory.confidence else None
+    return PastLine(line.id, text_key(line.memory), letter_pairs(line.memory.text), hundredths)
 
 
 @lru_cache(maxsize=10_000)  # of a run: the same memories are found for many lines

@@ -203,8 +203,7 @@ def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequen
     page, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0.0))
     witnesses = [one for one in asked if one.page == page]
     is_sure = any(one.score >= _LEAST and one.tag == memory.tag for one in witnesses)
-    is_clear = most >= _AGREEMENT * sum(votes.values()) and is_sure
-    return (page, witnesses) if is_clear else None
+    return (page, witnesses) if most >= _AGREEMENT * sum(votes.values()) and is_sure else None
 
 
 def is_close(memory: Memory, witnesses: Sequence[Similar]) -> bool:

@@ -176,8 +176,7 @@ def _pairs_in(
 
 def relations_in(answer: object, count: int, unsaid: Relation = Relation.DIFFERENT) -> list[Relation]:
     """The relation of each of `count` others to the first; `unsaid` if the answer leaves it out."""
-    found = asking.objects_in(answer, "others")
-    said = {str(one.get("number")): str(one.get("relation")) for one in found}
+    said = {str(one.get("number")): str(one.get("relation")) for one in asking.objects_in(answer, "others")}
     return [_RELATIONS.get(said.get(str(number), ""), unsaid) for number in range(1, count + 1)]
 
 

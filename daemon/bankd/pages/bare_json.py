@@ -24,10 +24,8 @@ def _make() -> tuple[Callable[[str], Any], Callable[[object], str], Callable[[ob
         from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415 -- may not be there
 
         scan = make_scanner(_Reading)  # type: ignore[arg-type]
-        ascii_, letters = (
-            make_encoder(None, _refuse, text, None, ": ", ", ", False, False, True)
-            for text in (encode_basestring_ascii, encode_basestring)
-        )
+        ascii_ = make_encoder(None, _refuse, encode_basestring_ascii, None, ": ", ", ", False, False, True)
+        letters = make_encoder(None, _refuse, encode_basestring, None, ": ", ", ", False, False, True)
         return (
             lambda text: _scan_whole(scan, text),
             lambda value: "".join(ascii_(value, 0)),

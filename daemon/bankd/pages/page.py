@@ -342,8 +342,7 @@ def inherited_front_matter(document: Document) -> str:
 
 def line_end_of(document: Document) -> str:
     """The line ending that most lines of a page have."""
-    crlf = sum(line.endswith("\r\n") for line in document.lines)
-    return "\r\n" if crlf * 2 > len(document.lines) else "\n"
+    return "\r\n" if 2 * sum(line.endswith("\r\n") for line in document.lines) > len(document.lines) else "\n"
 
 
 def _escaped(text: str) -> str:

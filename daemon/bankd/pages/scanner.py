@@ -451,8 +451,7 @@ class NestedLines:
 
 def walk_blocks(document: Document, marks: Mapping[BlockKind, Marks]) -> Iterator[tuple[Block, NestedLines]]:
     """The blocks of a text in the order of their lines; in the place of a block of these kinds, the blocks inside it."""
-    outermost = NestedLines(document.lines, 0, (0,) * len(document.lines), 0)
-    open_ = [(iter(document.blocks), outermost)]
+    open_ = [(iter(document.blocks), NestedLines(document.lines, 0, (0,) * len(document.lines), 0))]
     while open_:
         blocks, layer = open_[-1]
         block = next(blocks, None)
@@ -467,8 +466,7 @@ def walk_blocks(document: Document, marks: Mapping[BlockKind, Marks]) -> Iterato
 
 def _inside(layer: NestedLines, block: Block, marks: Marks) -> NestedLines:
     lines = layer.lines[block.start : block.end]
-    found = [marks[n > 0].match(line) for n, line in enumerate(lines)]
-    widths = [mark.end() if mark else 0 for mark in found]
+    widths = [mark.end() if (mark := marks[n > 0].match(line)) else 0 for n, line in enumerate(lines)]
     around = layer.columns[block.start : block.end]
     return NestedLines(
         tuple(line[width:] for line, width in zip(lines, widths, strict=True)),

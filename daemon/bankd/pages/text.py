@@ -106,8 +106,7 @@ def lines_not_utf8(data: bytes) -> list[int]:
     """The 1-based lines with bytes that are not UTF-8."""
     if readable_bytes(data) is data:
         return []
-    lines = enumerate(data.split(b"\n"), 1)
-    return [number for number, line in lines if readable_bytes(line) is not line]
+    return [number for number, line in enumerate(data.split(b"\n"), 1) if readable_bytes(line) is not line]
 
 
 def shown_path(path: str) -> str:

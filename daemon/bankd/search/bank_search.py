@@ -198,8 +198,7 @@ class BankSearch:
             if pending is None:
                 # Once for all queries of a command: checking every page costs more than a query.
                 if self._pending is None:
-                    groups = ["bank"] if query is None else query.groups
-                    note, self._pending = self._read.catch_up(now, groups)
+                    note, self._pending = self._read.catch_up(now, ["bank"] if query is None else query.groups)
                 pending = self._pending
             elif not self._is_daemon:
                 self._read.open(now)

@@ -567,9 +567,8 @@ def find_by_words(
 
         near = find_near(query, asked, [*found, *inside], index, options.vectors, _FILTERED_CANDIDATES)
     more = keep_sure([*inside, *(near.cosines if near else ())], query.filters, index, today, options)
-    ranked = rank_candidates(
-        [*dict.fromkeys([*found, *more])], weights, index, today, options, near.above if near else {}
-    )
+    above = near.above if near else {}
+    ranked = rank_candidates([*dict.fromkeys([*found, *more])], weights, index, today, options, above)
     if asked.windows:
         from bankd.search.days import prefer_days  # noqa: PLC0415 -- most questions name no day
 
@@ -609,8 +608,7 @@ def _with_prior(
     parts: dict[str, float], row: FoundRow, usages: Mapping[str, Usage], today: date, options: RankingOptions
 ) -> dict[str, float]:
     sure = None if row.hundredths is None else confidence_today(row, today, options)
-    usage = usages.get(row.id or "", NOT_USED)
-    prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usage)
+    prior = prior_of(sure, row.day, today, is_pinned="#pinned" in row.text, usage=usages.get(row.id or "", NOT_USED))
     if not prior or not parts["score"]:
         return parts
     return {**parts, "score": parts["score"] + prior, "prior": prior}

@@ -83,8 +83,7 @@ def choose_lines(
     """
     told = [number for number, part in enumerate(parts) if not part.is_heading] or range(len(parts))
     alone = [Candidate(n, 0, 2 * n, read[n].sentences, (), frozenset(), read[n].denies) for n in told]
-    average = sum(len(one.terms) for one in read) / len(read)
-    corpus = Corpus(len(alone), average)
+    corpus = Corpus(len(alone), sum(len(one.terms) for one in read) / len(read))
     scores = [parts["text"] for parts in score_memories(alone, {}, weights, corpus, nearness=nearness)]
     best, *others = (n for _, n in sorted(zip(scores, told, strict=True), key=lambda one: (-one[0], one[1])))
     shares = [share_asked(one.terms, weights) for one in read]

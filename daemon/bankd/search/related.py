@@ -187,10 +187,8 @@ class Associations:
     def find_start(self, asked: str) -> Node | None:
         """The memory, page or person that somebody names: an id, a path from `bank/` on or within it, or `@Slug`."""
         if asked.startswith("@"):
-            slug = asked[1:]
-            is_known = self._index.terms.find_within(None, Filters(entities=(slug,)), 1) or self._index.names.named(
-                f"{slug}.md"
-            )
+            slug, index = asked[1:], self._index
+            is_known = index.terms.find_within(None, Filters(entities=(slug,)), 1) or index.names.named(f"{slug}.md")
             return Node(entity=slug) if slug and is_known else None
         if numbers := self._index.rows.with_ids([asked.removeprefix("^")]):
             return Node(next(iter(numbers.values())))

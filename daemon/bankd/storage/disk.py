@@ -221,8 +221,7 @@ def closed_among(tree: FileTree, paths: Iterable[str]) -> dict[str, str]:
     """The files among these that cannot be written, and why; a file may still be to be made."""
     with tree.folder("") as fd:
         state = _look(fd, "")
-    home = state.mount if state else 0
-    return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, home))}
+    return {path: why for path in sorted(paths) if (why := _why_closed(tree, path, state.mount if state else 0))}
 
 
 def _why_closed(tree: FileTree, path: str, home: int) -> str:

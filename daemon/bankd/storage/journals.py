@@ -125,10 +125,8 @@ class Journals:
         """The files of a run that did not end, and of a failing disk: each path, and what it is."""
         for path in (f"{folder}/{name}" for folder in (TXN, STAGE) for name in self._tree.names(folder)):
             is_bad = path.endswith(".bad")
-            yield (
-                path,
-                "set aside: torn, or of a newer version" if is_bad else "an interrupted run; the next one ends it",
-            )
+            what = "set aside: torn, or of a newer version" if is_bad else "an interrupted run; the next one ends it"
+            yield path, what
         if READ_ONLY in self._tree.names(".bankd"):
             yield f".bankd/{READ_ONLY}", "syncing failed twice in a row; check the disk, then remove this file"
 

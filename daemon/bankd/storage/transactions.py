@@ -178,8 +178,7 @@ class TransactionWriter:
 
     def _stage_one(self, staged: StagedName, path: str, new: bytes | None) -> None:
         if new is not None:
-            model = path if self._tree.read(path) is not None else None
-            self.staging.stage(str(staged), new, model)
+            self.staging.stage(str(staged), new, path if self._tree.read(path) is not None else None)
 
     def run(self, journal: Journal, staged: Mapping[int, StagedName]) -> Applied:
         """Carry out a committed journal: a fresh one, or one that a crash left behind."""

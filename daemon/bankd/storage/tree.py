@@ -448,7 +448,6 @@ class SyscallsWithoutExchange(Syscalls):
 
 
 def _renameat2(old: str, old_folder: int, new: str, new_folder: int, flags: int) -> None:
-    done = _LIBC.renameat2(old_folder, os.fsencode(old), new_folder, os.fsencode(new), flags)
-    if done != 0:
+    if _LIBC.renameat2(old_folder, os.fsencode(old), new_folder, os.fsencode(new), flags) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), old, None, new)

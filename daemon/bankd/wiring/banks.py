@@ -36,19 +36,16 @@ def merge_answers(answers: Mapping[str, Json], request: Mapping[str, Any]) -> Js
     """
     limit = number_of_hits(request.get("limit"))
     left_off = sum(int(answer["left_off"]) for answer in answers.values())
-    hits, nearest = (
-        [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer[name]]
-        for name in ("hits", "nearest")
-    )
+    hits = [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer["hits"]]
+    nearest = [{**hit, "bank": bank} for bank, answer in answers.items() for hit in answer["nearest"]]
     said = _best((hit for hit in hits if hit["group"] == "bank"), limit)
     room = min(limit, MOST_BESIDE) if said and not request.get("in") else limit
     beside = _best((hit for hit in hits if hit["group"] != "bank"), room)
     first = said[0]["bank"] if said else ""
-    see_also = answers[first]["see_also"] if first else []
     return {
         "query": str(request.get("query", "")),
         "hits": [*said, *beside],
-        "see_also": [{**one, "bank": first} for one in see_also],
+        "see_also": [{**one, "bank": first} for one in (answers[first]["see_also"] if first else ())],
         "left_off": left_off,
         "nearest": [] if hits else _best(nearest, min(limit, NEAREST_SHOWN)),
         "fresh": _merge_freshness({bank: answer["fresh"] for bank, answer in answers.items()}),
@@ -64,10 +61,9 @@ def _merge_freshness(parts: Mapping[str, Json]) -> Json:
     """The freshness of a merged answer: the worst of its banks."""
     notes = [f"{bank}: {fresh['note']}" for bank, fresh in parts.items() if fresh["note"]]
     states = [fresh["meaning"] for fresh in parts.values()]  # the first bank in which search by meaning was incomplete
-    days = [fresh["updated"] for fresh in parts.values() if fresh["updated"]]
     return {
         "pending": sum(fresh["pending"] for fresh in parts.values()),
-        "updated": min(days, default=None),
+        "updated": min((fresh["updated"] for fresh in parts.values() if fresh["updated"]), default=None),
         "daemon": all(fresh["daemon"] for fresh in parts.values()),
         "provisional": sum(fresh["provisional"] for fresh in parts.values()),
         "note": "; ".join(notes),

@@ -91,6 +91,5 @@ def write_model(root: Path, settings: DistilPolicy) -> str:
 def plan_week(root: Path) -> DistilPlan:
     """What distilling the logs of the last week would send, whether a model has read them or not."""
     with open_workspace(root, write=False) as workspace:
-        week = workspace.settings.distil._replace(days=_A_WEEK)
-        workspace.settings = workspace.settings._replace(distil=week)
+        workspace.settings = workspace.settings._replace(distil=workspace.settings.distil._replace(days=_A_WEEK))
         return plan_distilling(workspace, only_prose=True, is_anew=True)

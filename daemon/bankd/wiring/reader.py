@@ -168,10 +168,8 @@ class BankReader:
         settings, remark = self._read_settings()
         if in_a_moment:
             settings = settings._replace(meaning=MeaningPolicy("off"))
-        made = make_search(
-            self._root, settings, remark=remark, is_bank_alone=in_a_moment and "logs" not in request.get("in", ())
-        )
-        with closing(made) as searching:
+        is_bank_alone = in_a_moment and "logs" not in request.get("in", ())
+        with closing(make_search(self._root, settings, remark=remark, is_bank_alone=is_bank_alone)) as searching:
             return searching.answer(request, self.now(), pending=0 if in_a_moment else None)
 
     def recall(self, request: dict[str, Any], group: str = "bank") -> dict[str, Any]:

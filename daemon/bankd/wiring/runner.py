@@ -56,8 +56,7 @@ class Runner:
         """Do one request; errors are in the answer."""
         root = Path(request["root"])
         try:
-            configuration = self._understand(root, Sources(*request["sources"]))
-            return self._work(request, root, configuration, descriptor)
+            return self._work(request, root, self._understand(root, Sources(*request["sources"])), descriptor)
         except BankError as error:
             return {"error": str(error), "exit": error.exit_code}
         except OSError as error:
@@ -106,12 +105,11 @@ def _run(workspace: Workspace, request: dict[str, Any]) -> dict[str, Any]:
         write_due_briefs(workspace.root, workspace.settings.agents.briefs, workspace.now)
     except (BankError, OSError) as error:  # the run goes on
         sys.stderr.write(f"briefings not written: {error}\n")
-    rest = (report.rest.log, report.rest.line) if report.rest else None
     return {
         "line": counts or "nothing new",
         "report": whole,
         "has_waiting_logs": awaits_rest(report.plan.deferred),
-        "rest": rest,
+        "rest": (report.rest.log, report.rest.line) if report.rest else None,
     }
 
 

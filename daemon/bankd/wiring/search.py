@@ -116,9 +116,8 @@ def make_indexes(
         from bankd.index.told import LineOutcomes
 
         finders = compile_patterns(patterns)
-        return LineOutcomes(Path(root), anywhere=settings.retain.anywhere, is_found=index.finds, finders=finders).of(
-            hit
-        )
+        outcomes = LineOutcomes(Path(root), anywhere=settings.retain.anywhere, is_found=index.finds, finders=finders)
+        return outcomes.of(hit)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
@@ -195,10 +194,9 @@ def quick_settings(root: Path | str) -> tuple[Settings, str]:
 
 def _from_json(like: Any, row: Sequence[Any]) -> Any:
     """A group of settings from its values in JSON; ValueError, TypeError if another version wrote them."""
-    pairs = zip(like, row, strict=True)
     return type(like)._make(
         _from_json(one, value) if hasattr(one, "_fields") else tuple(value) if isinstance(one, tuple) else value
-        for one, value in pairs
+        for one, value in zip(like, row, strict=True)
     )
 
 

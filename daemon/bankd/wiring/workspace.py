@@ -104,8 +104,7 @@ def open_workspace(
             healed: list[str] = []
             if write:
                 require_safe(files, permitted=settings.unsafe_filesystem)
-                recoverer = Recoverer(files, writer, settings.settle_seconds, settings.keep)
-                healed = recoverer.recover(moment).notes
+                healed = Recoverer(files, writer, settings.settle_seconds, settings.keep).recover(moment).notes
                 if not force:
                     require_pages(root)
             with seldom_collected(), ExitStack() as stack:

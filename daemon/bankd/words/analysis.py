@@ -135,8 +135,7 @@ def analyse_text(text: str, morphemes: Sequence[Morpheme] | None = None) -> Anal
         denies = any(map(_denies, runs_of(text)))
     else:
         sentences, denies = _sentences_of_morphemes(normal_form(text), morphemes)
-    kept = tuple(tuple(sentence) for sentence in sentences if sentence)
-    return Analysis(kept, denies)
+    return Analysis(tuple(tuple(sentence) for sentence in sentences if sentence), denies)
 
 
 def normal_form(text: str) -> str:

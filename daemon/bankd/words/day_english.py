@@ -17,11 +17,7 @@ _DAYS, _NUMBERS = number_meanings("days", "english_days"), number_meanings("days
 _VAGUE = {"a few", "few", "several"}
 _RELATIVES, _ORDINALS = number_meanings("days", "english_relatives"), number_meanings("days", "english_ordinals")
 _PARTS = meanings_in("days", "english_parts")
-_MONTHS = [
-    *dict.fromkeys(
-        name for name in number_meanings("english", "months") if len(name) > 4 or name in {"may", "june", "july"}
-    )
-]
+_MONTHS = [name for name in number_meanings("english", "months") if len(name) > 4 or name in {"may", "june", "july"}]
 _SHORT_MONTHS = [name[:3] for name in _MONTHS]
 _UNITS = ("day", "week", "month", "year", "decade")
 _AWAY = ("ago", "back", "earlier", "from now", "from today", "later", "hence")
@@ -80,11 +76,8 @@ def _ago(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     sign = -1 if found["way"] in {"ago", "back", "earlier"} else 1
     if found["count"] in _VAGUE:
         return rules.vaguely_away(anchor.day, unit, sign)
-    return (
-        rules.exactly_away(anchor.day, unit, sign * count)
-        if found["today"]
-        else rules.units_away(anchor.day, unit, sign * count)
-    )
+    away = rules.exactly_away if found["today"] else rules.units_away
+    return away(anchor.day, unit, sign * count)
 
 
 def _in_units(found: rules.Groups, anchor: days.Anchor) -> days.Span | None:

@@ -120,8 +120,7 @@ def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], 
 
 
 def _month(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    month = int(found["month"])
-    span = _of_year(found, anchor, lambda year: days.month_of(year, month))
+    span = _of_year(found, anchor, lambda year: days.month_of(year, int(found["month"])))
     return rules.part_in(span, _part(found), anchor)
 
 
@@ -132,10 +131,8 @@ def _month_day(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _season(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    season = _SEASONS[found["season"]]
-
     def of_year(year: int) -> days.Span:
-        return days.season_of(year, season)
+        return days.season_of(year, _SEASONS[found["season"]])
 
     if found.get("relative") in {"지난"}:
         return max(

@@ -89,8 +89,7 @@ def weekend_of(day: date, shift: int = 0) -> Span:
 def month_of(year: int, month: int) -> Span:
     """A month; months before January and after December are those of other years."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    after = date(year + month // 12, month % 12 + 1, 1)
-    return Span(date(year, month, 1), after - DAY)
+    return Span(date(year, month, 1), date(year + month // 12, month % 12 + 1, 1) - DAY)
 
 
 def months_of(year: int, first: int, last: int) -> Span:

@@ -247,8 +247,7 @@ class _Reader:
         self._at += month_at + 1
         if not day and (day := self._day(0)):
             self._at += 1 + (self._peek(1)[0].casefold() in _ORDINALS)
-        year = self._take_year()
-        parts = ((year, "년"), (str(month), "월"), (day, "일"))
+        parts = ((self._take_year(), "년"), (str(month), "월"), (day, "일"))
         return [Token(number + unit, TokenKind.VALUE) for number, unit in parts if number]
 
     def _month_ahead(self, lowered: str) -> int | None:

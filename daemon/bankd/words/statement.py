@@ -90,8 +90,7 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
 
 
 def _letters_of(text: str) -> str:
-    words = _SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()
-    return _GAP.sub("", " ".join(words))
+    return _GAP.sub("", " ".join(_SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()))
 
 
 _LEXEMES = re.compile("|".join(f"(?P<{tag}>{shape})" for tag, _, shape in table_rows("lexemes")))

@@ -304,8 +304,7 @@ def open_program(settings: DistilPolicy, _key: str) -> Ask:
             # A program of Node finds it beside itself; TERM, colours and a debugger of the user have no place here.
             path = os.pathsep.join((str(Path(program).parent), os.environ.get("PATH", "")))
             variables = {**os.environ, "PATH": path, "NO_COLOR": "1", **own.variables}
-            words = [program, *own.words]
-            ran = _run(settings.provider, words, own.given, settings.seconds, folder, variables)
+            ran = _run(settings.provider, [program, *own.words], own.given, settings.seconds, folder, variables)
             return read(ran, Path(folder))
 
     return ask

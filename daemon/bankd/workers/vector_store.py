@@ -149,10 +149,9 @@ class VectorStore:
             sample = self._vectors[:: max(1, len(self._keys) // _SAMPLE)]
             self._middle = np.asarray(sample, np.float32).mean(axis=0)
             self._signs = _signs_of(self._vectors[:0] - self._middle)
-        begin = self._signs.shape[1]
         new = [
             _signs_of(np.asarray(self._vectors[at : at + _CHUNK], np.float32) - self._middle)
-            for at in range(begin, len(self._keys), _CHUNK)
+            for at in range(self._signs.shape[1], len(self._keys), _CHUNK)
         ]
         self._signs = np.concatenate([self._signs, *new], axis=1) if new else self._signs
 

@@ -101,8 +101,7 @@ class MeaningProcess:
         if not len(store):
             return {"near": []}
         question = self._vector_of(request["near"])
-        strangers = self._strangers_like(request["near"])
-        near = store.near(question, strangers, request["keys"], request["most"])
+        near = store.near(question, self._strangers_like(request["near"]), request["keys"], request["most"])
         return {"near": [(key, *both) for key, both in near.items()]}
 
     def _strangers_like(self, asked: str) -> list[Any]:

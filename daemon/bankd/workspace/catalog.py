@@ -334,8 +334,7 @@ class PageMemoryCatalog:
 
     def pages_of(self, ids: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """The pages that hold each id, by paths in the workspace; ids that no page holds are left out."""
-        found = self.database.find("id", ids)
-        return {id_: tuple(held.path for held in places) for id_, places in found.items()}
+        return {id_: tuple(held.path for held in places) for id_, places in self.database.find("id", ids).items()}
 
     def mentions_of(self, ids: Collection[str]) -> Mapping[str, str]:
         """For ids that no page holds as a memory: where one ends a line anyway (in a code block), as `page:line`."""

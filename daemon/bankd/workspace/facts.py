@@ -111,9 +111,8 @@ def bank_facts(root: Path, index: IndexFacts, settings: Settings) -> BankFacts:
 def _unread_lines(root: Path, tree: FileTree) -> tuple[str, ...]:
     """The lines of the event log that cannot be read, each with its place and the reason; kept until a file changes."""
     with suppress(OSError):
-        return _unread_events(
-            root, tuple((name, state.st_mtime, state.st_size) for name, state in tree.states("events").items())
-        )
+        states = tree.states("events").items()
+        return _unread_events(root, tuple((name, state.st_mtime, state.st_size) for name, state in states))
     return ()
 
 
@@ -244,8 +243,7 @@ class RunLedger:
                 with self._path.open("rb") as file:
                     file.seek(start)
                     data = file.read(self._seen - start)
-            rows = _parse_rows(data.split(b"\n"))
-            fresh = [row for row in rows if (row.at, row.job, row.outcome) not in own]
+            fresh = [row for row in _parse_rows(data.split(b"\n")) if (row.at, row.job, row.outcome) not in own]
             self._own.clear()
             self.rows.extend(fresh)
         return fresh
@@ -265,8 +263,7 @@ class RunLedger:
             staged.write_bytes(newer)
             staged.replace(self._path)
             self._seen = max(0, self._seen - len(data) + len(newer))
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(self._path, flags, 0o600)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             self._unwritten = self._unwritten[os.write(descriptor, self._unwritten) :]
         finally:
@@ -291,8 +288,7 @@ class RunReports:
             return
         with disk.storage_told(_REPORTS):
             self._staging.publish(f"{_REPORTS}/{run}.json", json.dumps(fields).encode())
-            names = [name for name in self._tree.names(_REPORTS) if name.endswith(".json")]
-            for name in sorted(names)[:-_KEPT]:
+            for name in sorted(name for name in self._tree.names(_REPORTS) if name.endswith(".json"))[:-_KEPT]:
                 self._tree.remove(f"{_REPORTS}/{name}")
 
     def read(self, run: str) -> list[ReportRow]:

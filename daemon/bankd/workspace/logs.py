@@ -410,6 +410,5 @@ class ImportedLogs:
 
     def remember(self, seen: Mapping[str, str]) -> None:
         """Remember these stamps."""
-        self._transactions.publish(
-            _SEEN, json.dumps(seen, ensure_ascii=False, indent=0).encode("utf-8", "surrogateescape")
-        )
+        data = json.dumps(seen, ensure_ascii=False, indent=0).encode("utf-8", "surrogateescape")
+        self._transactions.publish(_SEEN, data)
