@@ -37,8 +37,7 @@ def brief_reader(
     for mode in modes:
         seen = frozenset(mark.rpartition(":")[0] for mark in shown.get(reader, {}))
         last = next(filter(None, (last_seen(shown, one) for one in readers)), None)
-        occasion = Occasion(now, subjects, seen, last, project)
-        made.append(make_briefing(mode, facts, occasion, shown, reader))
+        made.append(make_briefing(mode, facts, Occasion(now, subjects, seen, last, project), shown, reader))
         shown = add_shown(shown, reader, made[-1].marks, now)
     for reader in readers:
         shown = note_seen(shown, reader, now)

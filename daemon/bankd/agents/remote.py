@@ -239,9 +239,8 @@ class HttpServer:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        patience = SECONDS if tls else None
         server = await asyncio.start_server(
-            self._converse, sock=listener, limit=MOST_HEAD, ssl=tls, ssl_handshake_timeout=patience
+            self._converse, sock=listener, limit=MOST_HEAD, ssl=tls, ssl_handshake_timeout=SECONDS if tls else None
         )
         say_ready()
         await stop.wait()
@@ -278,8 +277,7 @@ class HttpServer:
             return 400 if "error" in reply else 200, _frame(reply)
         if request is None or request.id is None:
             return 202, b""
-        loop = asyncio.get_running_loop()
-        reply = await loop.run_in_executor(self._thread, mcp.answer_by_bank, request, self._bank)
+        reply = await asyncio.get_running_loop().run_in_executor(self._thread, mcp.answer_by_bank, request, self._bank)
         self._log_call(who, request, reply)
         code = reply["error"]["code"] if "error" in reply else None
         if code is None or code == mcp.INTERNAL_ERROR or not request.is_modern:

@@ -105,8 +105,7 @@ class BankMethods:
         if tool is None or not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, f"no tool {str(name)[:60]!r}" if tool is None else "no arguments")
         try:
-            meant = meant_arguments(tool, arguments)
-            said = self._tools[tool["name"]](self._find_bank(), meant)
+            said = self._tools[tool["name"]](self._find_bank(), meant_arguments(tool, arguments))
         except (BankError, OSError, ProtocolError) as error:
             return _result(str(error), {"error": str(error)}, is_error=True)
         if name != "memory_feedback":  # it answers with the ids that it was sent
@@ -143,8 +142,7 @@ class BankMethods:
         said = given if isinstance(given, dict) else {}
         question, mode, bank = said.get("question"), said.get("mode"), self._find_bank()
         if name == "recall" and isinstance(question, str):
-            request = {"query": question, "limit": _DEFAULT_HITS, "trim": True}
-            known = _told(bank.search(request)["hits"], bank)
+            known = _told(bank.search({"query": question, "limit": _DEFAULT_HITS, "trim": True})["hits"], bank)
         elif name == "brief" and mode in NAMES_MODES and "logs" in self._may():
             about = [str(said["about"])] if said.get("about") else []
             known, question = _brief(bank, {"mode": mode, "about": about})["items"], ""

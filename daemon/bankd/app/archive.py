@@ -284,8 +284,7 @@ def _take_out(
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
     tombstones = ((FORGOTTEN, id_, {"memory": id_, "key": text_key(memory)}) for id_, memory in memories.items())
     rows = [dead_link(link.source, link.reference, "named what was taken out") for link in dangling]
-    counts = {"forgotten": len(memories)}
-    applied = record_run(workspace, cause, counts, rows, said=tombstones, operations=operations)
+    applied = record_run(workspace, cause, {"forgotten": len(memories)}, rows, said=tombstones, operations=operations)
     return applied.run, tuple(sorted(applied.changed)), dangling
 
 

@@ -66,8 +66,7 @@ def export_markdown(workspace: Workspace) -> str:
             if tuple(entry.heading) != heading:
                 heading = tuple(entry.heading)
                 lines += ["", f"## {' > '.join(heading)}", ""] if heading else [""]
-            said = split_id(MARKER.sub("", page.text_of(entry)))[0].strip()
-            first, *others = said.split("\n")
+            first, *others = split_id(MARKER.sub("", page.text_of(entry)))[0].strip().split("\n")
             first = f"~~{first}~~" if entry.memory.id in newer else first
             lines.append("- " + "\n  ".join([first, *others]))
         if lines:

@@ -152,8 +152,7 @@ def plan_distilling(workspace: Workspace, *, only_prose: bool = False, is_anew: 
     again = [_verifying(one) for one in (*pieces, *insights)]
     trials = [believe.verify_trial(is_korean=is_korean).prompt for is_korean in (False, True)] if again else []
     parts, most = workspace.night(models), 0 if only_prose else settings.compare
-    questions = find_questions(parts, workspace.transactions.ledger(), most)
-    comparisons = [one.prompt for one in questions if one.prompt]
+    comparisons = [one.prompt for one in find_questions(parts, workspace.transactions.ledger(), most) if one.prompt]
     prompts = [*models.prompts, *again, *trials, *comparisons]
     asked = sum(count_tokens(one.system + one.text) for one in prompts)
     answered = sum(one.most_tokens for one in prompts)

@@ -164,8 +164,7 @@ class Importer:
 
 
 def _recognised(source: FileSource) -> Recognised | None:
-    name = source.path.rpartition("/")[2]
-    stem, _, kind = name.rpartition(".")
+    stem, _, kind = source.path.rpartition("/")[2].rpartition(".")
     if kind == "jsonl":
         return read_lines(stem, source.lines())
     if kind == "json":

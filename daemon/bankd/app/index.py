@@ -134,8 +134,7 @@ class RunIndex:
         """A row of the index as a memory, if its page still has it: an old index must block nothing."""
         id_ = row.id or f"bank/{row.path}:{row.line}"
         if row.path in unchanged:
-            memory = Memory(row.text, row.tag, entities=row.entities, id=row.id)
-            return ComparedMemory(id_, said_on(row.path, memory))
+            return ComparedMemory(id_, said_on(row.path, Memory(row.text, row.tag, entities=row.entities, id=row.id)))
         there = self._catalog.memory_at(f"bank/{row.path}", row.line)
         return ComparedMemory(id_, said_on(row.path, there)) if there is not None and there.text == row.text else None
 

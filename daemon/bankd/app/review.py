@@ -83,8 +83,7 @@ def named_place(workspace: Workspace, target: str, reason: str = "") -> Destinat
     page = (names.page(path) or path).removeprefix("bank/")
     if problem := problem_of_target(page):
         raise UserError(problem)
-    is_new = names.file(f"bank/{page}") is None
-    if is_new and given != path:
+    if names.file(f"bank/{page}") is None and given != path:
         if near := names.similar_page(page):
             raise UserError(f"{given}: no such page; did you mean {near}? To make a new page, write {path}")
         raise UserError(f"{given}: no such page; to make a new page, write {path}")
@@ -437,8 +436,7 @@ def decline_promotion(workspace: Workspace, id_: str) -> None:
     """Leave one where it is, and do not offer it again; UserError when it is not offered."""
     _, place, text = _offered(workspace, id_)
     row = ReportRow("=", "kept", place, text, "it stays among the events")
-    said = (DISMISSED, id_, {"key": id_, "why": "promotion"})
-    record_run(workspace, "keep", {"kept": 1}, [row], said=[said])
+    record_run(workspace, "keep", {"kept": 1}, [row], said=[(DISMISSED, id_, {"key": id_, "why": "promotion"})])
 
 
 def _offered(workspace: Workspace, id_: str) -> tuple[Resident, str, str]:

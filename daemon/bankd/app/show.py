@@ -179,8 +179,7 @@ def editor_command(environment: Mapping[str, str], path: str, line: int) -> list
 
 def _when(memory: Memory, fact: Event | None, today: date, *, is_korean: bool) -> str:
     """The days that a memory mentions, else the day of its log, else that of its confidence."""
-    written = memory.confidence.day if memory.confidence else None
-    learned = day_said(fact) or written
+    learned = day_said(fact) or (memory.confidence.day if memory.confidence else None)
     about = days_spoken_of(memory.text, learned, memory.tag)
     days = about[0] if about else on(learned) if learned else None
     return label_of(days, today, is_korean=is_korean or has_hangul(memory.text)) if days else ""

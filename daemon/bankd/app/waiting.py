@@ -137,10 +137,9 @@ def with_suggestions(workspace: Workspace, card: Card) -> Card:
     """An unfiled card with a choice for each likely page, keys 1 to 3, before its other choices."""
     if card.kind != "unfiled":
         return card
-    pages = suggest_pages(workspace, card.lines[0].text)
     choices = [
         Choice(str(number), "place", page, {"id": card.id, "page": page, "why": why})
-        for number, (page, why) in enumerate(pages, 1)
+        for number, (page, why) in enumerate(suggest_pages(workspace, card.lines[0].text), 1)
     ]
     return card._replace(choices=[*choices, *card.choices])
 

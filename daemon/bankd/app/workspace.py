@@ -171,13 +171,12 @@ class Workspace:
         self.reports.keep(record.run, record.rows)
 
     def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
-        counted = ", ".join(f"{count} {name}" for name, count in record.counts.items())
         row = LedgerRow(
             self.now,
             kind,
             outcome,
             seconds=seconds,
-            note=record.note or counted or "nothing new",
+            note=record.note or ", ".join(f"{count} {name}" for name, count in record.counts.items()) or "nothing new",
             by_hand=self.is_by_hand,
             run=record.run,
             counts=record.counts,
@@ -224,8 +223,7 @@ class Workspace:
 
     def fading(self) -> Fading:
         """How opinions fade, with the present names of the pages on which none fades."""
-        renamed = RenamedPages(self.transactions.ledger(), self.catalog.pages_of)
-        return Fading.of(self.settings.decay, renamed.name_now)
+        return Fading.of(self.settings.decay, RenamedPages(self.transactions.ledger(), self.catalog.pages_of).name_now)
 
     def read_anew(self) -> Ledger:
         """Read the bank and the events as they are now; gives what the events say."""

@@ -174,8 +174,7 @@ def _tokens(arguments: Namespace) -> Outcome:
         return Outcome({"name": arguments.name, "token": token}, token, shown_once)
     if arguments.what == "revoke":
         tokens.revoke(arguments.name)
-        said = _(f"{arguments.name} is refused from now on")
-        return Outcome({"revoked": arguments.name}, styled(said))
+        return Outcome({"revoked": arguments.name}, styled(_(f"{arguments.name} is refused from now on")))
     names = tokens.names()
     rows = [{"name": name, "problem": problem} for name, problem in names.items()]
     shown = ((styled(name, "bold"), styled(_(problem), "red")) for name, problem in names.items())
@@ -247,8 +246,7 @@ def distil_command(arguments: Namespace) -> Outcome:
         done = distil_now(workspace, unanswered)
     whole = done._asdict() | {"waiting": [{"what": one.what, "reason": one.reason} for one in done.waiting]}
     notes = done.notes or ("nothing was distilled" if done.waiting else "no new prose",)
-    waiting = (f"{one.what}: {_(one.reason)}" for one in done.waiting)
-    return Outcome(whole, *map(_, notes), *waiting)
+    return Outcome(whole, *map(_, notes), *(f"{one.what}: {_(one.reason)}" for one in done.waiting))
 
 
 def _choose_model(arguments: Namespace) -> Outcome:

@@ -122,8 +122,7 @@ def archive_command(arguments: Namespace) -> Outcome:
     names_ids = arguments.action in {"put", "restore"}
     if names_ids != bool(arguments.ids):
         raise UsageError(f"usage: bankctl archive {arguments.action}{' ID...' if names_ids else ''}")
-    writes = not arguments.dry_run and (names_ids or arguments.apply)
-    with open_named(arguments, write=writes) as workspace:
+    with open_named(arguments, write=not arguments.dry_run and (names_ids or arguments.apply)) as workspace:
         if arguments.action in {"list", "candidates", "forecast"}:
             return _LISTS[arguments.action](workspace, arguments.days)
         if names_ids:

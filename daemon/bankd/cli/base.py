@@ -57,8 +57,7 @@ COMMANDS = {name: command for group in GROUPS.values() for name, command in grou
 def make_parser(name: str) -> Parser:
     """The parser of a command, from its rows in the table; a name such as `fleet add` is an action of `fleet`."""
     parser = Parser(f"bankctl {name}", COMMANDS[name][1])
-    help_ = "the workspace (default: $BANKD_WORKSPACE, or a parent)"
-    parser.add_argument("--workspace", metavar="DIR", help=help_)
+    parser.add_argument("--workspace", metavar="DIR", help="the workspace (default: $BANKD_WORKSPACE, or a parent)")
     _add_arguments(parser, _ROWS[name])
     if actions := [one for one in _ROWS if one.startswith(f"{name} ")]:
         inner = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -350,8 +349,7 @@ def paged() -> Iterator[None]:
         sys.stdout = screen
         text = held.getvalue()
         columns, lines = os.get_terminal_size(screen.fileno())  # 0 and 0 where a terminal does not say
-        plain_lines = _STYLE.sub("", text).split("\n")
-        taken = sum(1 + max(columns_in(line) - 1, 0) // (columns or 80) for line in plain_lines)
+        taken = sum(1 + max(columns_in(line) - 1, 0) // (columns or 80) for line in _STYLE.sub("", text).split("\n"))
         if taken <= (lines or 24) or not _show_through_pager(text):
             screen.write(text)
 

@@ -98,8 +98,7 @@ def _add(banks: dict[str, str], arguments: Namespace) -> Outcome:
     kept = {one: folder for one, folder in banks.items() if one != known} | {name: root}
     if kept != banks:
         write_banks(kept)
-    said = styled(_(f"{name} is on the list: bankctl search --all asks it too"))
-    return Outcome({"added": name, "root": root}, said)
+    return Outcome({"added": name, "root": root}, styled(_(f"{name} is on the list: bankctl search --all asks it too")))
 
 
 def _remove(banks: dict[str, str], arguments: Namespace) -> Outcome:

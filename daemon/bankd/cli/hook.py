@@ -48,8 +48,7 @@ def run_event(event: str, workspace: str | None = None) -> int:
             from bankd.agents.hooks import answer_hook
             from bankd.wiring.reader import BankReader
 
-            answer = answer_hook(event, said, BankReader(root, is_alone=True))
-            context = answer.encode("utf-8", "replace").decode()
+            context = answer_hook(event, said, BankReader(root, is_alone=True)).encode("utf-8", "replace").decode()
         if context:
             told: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
             if event == "Stop":

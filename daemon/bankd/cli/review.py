@@ -158,8 +158,7 @@ def _place_all(arguments: Namespace) -> Outcome:
         moved = retry_inbox(workspace)
     lines = [f"{styled(id_, 'dim')} -> {styled(page, 'bold')}" for id_, page in moved]
     last = _("no rule places any of them") if not moved else _("nothing was written") if is_dry else ""
-    whole = {"moved": [{"id": id_, "page": page} for id_, page in moved], "applied": not is_dry}
-    return Outcome(whole, *lines, last)
+    return Outcome({"moved": [{"id": id_, "page": page} for id_, page in moved], "applied": not is_dry}, *lines, last)
 
 
 def _merge_all(arguments: Namespace) -> Outcome:

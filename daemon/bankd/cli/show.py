@@ -193,8 +193,7 @@ def undo_command(arguments: Namespace) -> Outcome:
             run = find_run(workspace, wanted) or wanted
         undo = Undo(workspace, run)
         was = next((_what_it_was(row) for row in list_runs(workspace) if row["run"] == run), "")
-        told = workspace.reports.read(run)
-        texts = list(dict.fromkeys(row.text for row in told if row.text and row.sign in "+~-"))
+        texts = list(dict.fromkeys(row.text for row in workspace.reports.read(run) if row.text and row.sign in "+~-"))
         undone = undo.carry_out()
     said = _("undone") if undone.is_final else _(f"undone; to redo it: bankctl undo {undone.run}")
     if not undone.changed:
@@ -223,8 +222,7 @@ def report_answer(report: Report, *more: str, is_whole: bool = False) -> Outcome
 
     whole = {"kind": report.kind, "applied": report.is_applied, "notes": list(report.notes)}
     lines = _plan_lines(report.plan, applied=report.is_applied, is_whole=is_whole)
-    notes = (styled(_(note), "yellow") for note in report.notes)
-    return Outcome(whole | plan_json(report.plan), *lines, *notes, *more)
+    return Outcome(whole | plan_json(report.plan), *lines, *(styled(_(note), "yellow") for note in report.notes), *more)
 
 
 def _plan_lines(plan: Plan, *, applied: bool, is_whole: bool) -> Iterator[str]:

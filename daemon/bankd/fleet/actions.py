@@ -333,8 +333,7 @@ def _work(dsn: str, arguments: Namespace) -> int:
     with open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
     name = f"{socket.gethostname()}:{os.getpid()}"
-    plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name)
-    work_alone(dsn, plan)
+    work_alone(dsn, WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name))
     return 0
 
 

@@ -365,8 +365,7 @@ class Fleet:
 
     def is_done(self, bank: str, night: str) -> bool:
         """Whether a night was done."""
-        query = "SELECT 1 FROM nights WHERE bank = %s AND night = %s AND is_done"
-        return bool(self.database.rows(query, bank, night))
+        return bool(self.database.rows("SELECT 1 FROM nights WHERE bank = %s AND night = %s AND is_done", bank, night))
 
     def note_night(self, outcome: NightOutcome) -> None:
         """Keep how a try of a night ended."""

@@ -135,8 +135,7 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
     learned = date.fromisoformat(said["learned"]) if said["learned"] else None
     path = paths.get(said["page"], "")
     names = tuple(sorted({slug.casefold() for slug in said["entities"].split() or whom_page_is_about(path)}))
-    nodes = tuple(nodes_of(path, heading))
-    return ExportedMemory(tuple(values), nodes, names, tuple(days_found_by(spans, learned)))
+    return ExportedMemory(tuple(values), tuple(nodes_of(path, heading)), names, tuple(days_found_by(spans, learned)))
 
 
 def _vectors(root: Path, rows: sqlite3.Connection, meaning: MeaningPolicy) -> Mapping[int, bytes]:
@@ -242,8 +241,7 @@ def _write_vectors(connection: FleetConnection, bank: int, index: ExportedIndex,
 
 def _write_relations(connection: FleetConnection, bank: int, index: ExportedIndex) -> None:
     query = "SELECT kind, one, other, is_dated FROM shared_relations WHERE bank = %s"
-    before = frozenset(connection.execute(query, (bank,)).fetchall())
-    if before != index.relations:
+    if frozenset(connection.execute(query, (bank,)).fetchall()) != index.relations:
         connection.execute("DELETE FROM shared_relations WHERE bank = %s", (bank,))
         rows = ((bank, *relation) for relation in sorted(index.relations))
         copy_rows(connection, "shared_relations", ("bank", "kind", "one", "other", "is_dated"), rows)

@@ -147,8 +147,7 @@ def _after_step_back(state: JobState, now: datetime) -> JobState:
         state = replace(state, retry_at=now)
     if state.anchor - now <= STEP_BACK:
         return state
-    kept = tuple(slot for slot in state.accounted if slot.due - now <= TAKEN_BACK)
-    return replace(state, anchor=now, accounted=kept)
+    return replace(state, anchor=now, accounted=tuple(slot for slot in state.accounted if slot.due - now <= TAKEN_BACK))
 
 
 def after_failure(state: JobState, slot: Slot, now: datetime) -> JobState:
@@ -262,8 +261,7 @@ def add_row(history: History, row: LedgerRow, after: int = FAILURES_IN_A_ROW) ->
 
 def _slot_of(history: History, row: LedgerRow) -> Slot:
     """The slot of a run that ended: the row that says so may come from another process, which does not know it."""
-    begun = history.open.slot if history.open else None
-    return row.slot or begun or Slot("", row.at)
+    return row.slot or (history.open.slot if history.open else None) or Slot("", row.at)
 
 
 def is_enrolled(job: str, rows: Iterable[LedgerRow]) -> bool:

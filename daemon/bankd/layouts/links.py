@@ -156,8 +156,7 @@ def wanted_reach(reference: Reference) -> Reach:
 
 def place_in(outline: Outline, reference: Reference, target: Target) -> AnchorPlace | None:
     """The place that a reference names in its file."""
-    fragment = fragment_of(reference, target, outline)[0]
-    return find_place(outline, fragment, is_wiki=reference.kind in WIKI_KINDS)
+    return find_place(outline, fragment_of(reference, target, outline)[0], is_wiki=reference.kind in WIKI_KINDS)
 
 
 def fragment_of(reference: Reference, target: Target, outline: Outline) -> tuple[str, str]:
@@ -409,5 +408,4 @@ def choose_style(old: Target, new: Target) -> Style:
     """
     if old.style.base is not Base.NAME or old.style.segments == 1:
         return old.style
-    deeper = new.path.count("/") - old.path.count("/")
-    return replace(old.style, segments=max(1, old.style.segments + deeper))
+    return replace(old.style, segments=max(1, old.style.segments + new.path.count("/") - old.path.count("/")))

@@ -125,8 +125,7 @@ class _Merger:
 
     def pieces(self, path: str, start: int, end: int) -> Iterator[LayoutPiece]:
         """The lines of a page, with the body of a part in the place of each line that leads to one."""
-        listed = part_lines(self._documents[path], path)
-        for line, part in sorted(listed.items()):
+        for line, part in sorted(part_lines(self._documents[path], path).items()):
             if part in self._documents and part not in self.homes and start <= line < end:
                 if start < line:
                     yield LayoutPiece(path, start, line)

@@ -191,8 +191,7 @@ def plan_layout(
     routing = next(rules, "")
     new = {path: read_source(path, text, routing) for path, text in relinked.texts.items()}
     findings = find_layout_faults(layout, relinked, sources, new, names)
-    kept = replace(layout, gone=()) if moved else layout
-    operations = operations_for(kept, relinked, before, moved.values())
+    operations = operations_for(replace(layout, gone=()) if moved else layout, relinked, before, moved.values())
     return Rearrangement(layout, relinked, operations, findings=tuple(findings), before=before)
 
 
@@ -463,8 +462,7 @@ def heal_strays(strays: Iterable[Stray], now: LinkScene) -> tuple[Followed, ...]
     for stray, page in moved:
         if old := before.target(stray.link):
             goal = Followed(stray.link, "", page, stray.block, stray.block)
-            fragment = resolve.split_target(stray.link.reference.target)[1]
-            candidates = _rewritten(stray.link, old, fragment, goal, moving)
+            candidates = _rewritten(stray.link, old, resolve.split_target(stray.link.reference.target)[1], goal, moving)
             points = (one for one in candidates if now.reach(_with_target(one.link, one.target)) is Reach.POINT)
             found += [point] if (point := next(points, None)) else []
     return tuple(found)

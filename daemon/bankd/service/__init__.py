@@ -45,9 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if held is not None:
             given = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0]  # the first that the unit asks for
             runtime = Path(given) if given.startswith("/") else None
-            around = ServiceEnvironment(notifier, "", arguments.polling, runtime)
             # Threads that wait for a client, or for a borrower of the workspace, must not delay the end.
-            os._exit(Daemon(held, around, signals).live())
+            os._exit(Daemon(held, ServiceEnvironment(notifier, "", arguments.polling, runtime), signals).live())
     except BankError as error:
         for line in str(error).splitlines():
             log.error("%s", line)  # noqa: TRY400  a person can mend it, a traceback would not help

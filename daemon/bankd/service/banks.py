@@ -158,8 +158,7 @@ class BankLife:
         return False
 
     def _serve(self, held: Held) -> bool:
-        around = ServiceEnvironment(self.voice, self.name, self._polling)
-        daemon = Daemon(held, around, self.signals)
+        daemon = Daemon(held, ServiceEnvironment(self.voice, self.name, self._polling), self.signals)
         self.voice.proved = read_monotonic()
         try:
             return daemon.live() == 0

@@ -73,8 +73,7 @@ class Dialogue:
 
 def turn_key(*parts: object) -> str:
     """A key for a turn: 48 bits of SHA-256 of the parts, which must stay the same."""
-    said = "\0".join(str(part) for part in parts)
-    return sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return sha256("\0".join(str(part) for part in parts).encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 def object_at(row: Row, name: str) -> Row:
@@ -385,8 +384,7 @@ def read_hermes_turns(rows: Iterable[Row]) -> Iterator[Turn | str]:
     for number, row in enumerate(rows):
         role, content, at = row.get("role"), row.get("content"), row.get("timestamp")
         calls = (object_at(call, "function") for call in list_at(row, "tool_calls") if isinstance(call, Mapping))
-        tool = row.get("tool_name") or row.get("name")
-        speaker, text = _said_in_message(role, content, tool, filter(None, calls))
+        speaker, text = _said_in_message(role, content, row.get("tool_name") or row.get("name"), filter(None, calls))
         key = turn_key(number, at, role, "".join(said_texts(content)))
         yield Turn(speaker, moment_of(at), text, key) if speaker else str(role)
 
@@ -486,8 +484,7 @@ def _dialogue(name: str, found: Iterable[Turn | str], torn: Sequence[TornRow] = 
         for turn in said
         if isinstance(turn, Turn) and turn.speaker
     )
-    passed = Counter(kind for kind in said if isinstance(kind, str))
-    return Dialogue(name, "", turns, tuple(torn), passed=passed)
+    return Dialogue(name, "", turns, tuple(torn), passed=Counter(kind for kind in said if isinstance(kind, str)))
 
 
 def read_export(stem: str, text: str) -> Recognised | None:

@@ -78,10 +78,9 @@ _STATUS: Mapping[type[Exception], int] = {UsageError: 400, BusyError: 503}
 def make_application(banks: Banks, access: Access) -> ASGIApp:
     """The web application over these banks, behind its guard."""
     site = _Site(banks)
-    static = Path(__file__).parent / "static"
     routes = [
         Route("/", site.home),
-        Mount("/static", StaticFiles(directory=static)),
+        Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         Route("/{bank}/act", site.act, methods=["POST"]),
         Route("/{bank}/export", site.export),
         Route("/{bank}/{view}", site.show),
@@ -191,8 +190,7 @@ class _Site:
         language = next((name for name in (wanted, *accepted) if name in _LANGUAGES), "en")
         bank, view, what = (request.path_params.get(name, "") for name in ("bank", "view", "what"))
         theme = request.query_params.get("theme") or request.cookies.get("bankd-theme") or "system"
-        query = dict(request.query_params)
-        return Address(bank, view, what, query, language, self.banks.ask_all, theme)
+        return Address(bank, view, what, dict(request.query_params), language, self.banks.ask_all, theme)
 
 
 def _problem_of(error: Exception) -> tuple[str, int]:

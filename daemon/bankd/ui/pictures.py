@@ -59,13 +59,11 @@ def place_curves(strength: Sequence[CurvePoint], value: Sequence[CurvePoint], to
         return 34 + 596 * (point.day - first).days / days, 12 + 140 * (1 - point.value)
 
     lines = (" ".join("{:.1f},{:.1f}".format(*place(point)) for point in line) for line in (strength, value))
-    spots = [(place(one), f"{one.day}: {one.what}, {one.value:.2f}") for one in strength if one.what]
-    now = place(CurvePoint(today, 0, ""))[0]
     return {
         "first": first,
         "last": last,
-        "now": now,
-        "spots": spots,
+        "now": place(CurvePoint(today, 0, ""))[0],
+        "spots": [(place(one), f"{one.day}: {one.what}, {one.value:.2f}") for one in strength if one.what],
         **dict(zip(("strength", "worth"), lines, strict=True)),
     }
 

@@ -199,8 +199,7 @@ def _shown_hits(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for hit, older in fold_older(hits):
         told = "" if older or hit["supersedes"] else relation_of(hit)
-        was = [old["text"] for old in older]
-        rows.append({**hit, "pieces": list(marked_pieces(hit)), "was": was, "told": told})
+        rows.append({**hit, "pieces": list(marked_pieces(hit)), "was": [old["text"] for old in older], "told": told})
     return rows
 
 
