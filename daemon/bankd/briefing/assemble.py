@@ -68,9 +68,8 @@ def _said_days(ledger: Ledger) -> dict[str, list[date]]:
     """The days of the logs in which each memory was said, first or again, by memory."""
     days: dict[str, list[date]] = {}
     for id_, fact in ledger.consumed.items():
-        said = str(fact.get("of")) if fact["type"] == DUPLICATE else id_
         if day := day_said(fact):
-            days.setdefault(said, []).append(day)
+            days.setdefault(str(fact.get("of")) if fact["type"] == DUPLICATE else id_, []).append(day)
     return days
 
 

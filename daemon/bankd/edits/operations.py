@@ -241,10 +241,8 @@ def digest_of(data: bytes | None) -> str:
 
 
 def _counts(text: str, pieces: Iterable[Piece]) -> Counter[str]:
-    page = inserting.page_of(text)
-    return Counter(
-        {key: len(spans) for key, spans in inserting.find_all(page, {piece.key for piece in pieces}).items()}
-    )
+    found = inserting.find_all(inserting.page_of(text), {piece.key for piece in pieces})
+    return Counter({key: len(spans) for key, spans in found.items()})
 
 
 def pieces_of(operation: Operation) -> tuple[Piece, ...]:

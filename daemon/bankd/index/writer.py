@@ -252,9 +252,8 @@ class IndexWriter:
             rows.add_readings(analyses.readings)
 
         def row_of(place: int, entry: IndexableEntry) -> IndexedRow:
-            said, asked = (
-                join_analyses([analyses.of[text] for text in some]) for some in (entry.texts, entry.questions)
-            )
+            said = join_analyses([analyses.of[text] for text in entry.texts])
+            asked = join_analyses([analyses.of[text] for text in entry.questions])
             about = days_spoken_of(entry.text, entry.learned, entry.tag)
             provisional = not analyses.provisional.isdisjoint((*entry.texts, *entry.questions, entry.context))
             return IndexedRow(entry, place, said, analyses.of[entry.context], provisional, about, asked)

@@ -256,9 +256,8 @@ def _options_in(document: Document) -> set[int]:
     found: set[int] = set()
     for block in (*document.blocks, None):
         ends = block is None or block.kind is BlockKind.BLANK
-        for depth in [
-            depth for depth in lists if ends or (block and depth >= block.depth + (block.kind is BlockKind.ITEM))
-        ]:
+        ended = [at for at in lists if ends or (block and at >= block.depth + (block.kind is BlockKind.ITEM))]
+        for depth in ended:
             listed = lists.pop(depth)
             heads = [head for _, head in listed if head and len(head.tag) == 1]
             is_meant = any(head.confidence or head.problem or head.entities for head in heads)

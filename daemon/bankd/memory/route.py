@@ -312,8 +312,7 @@ class PageClassifier:
 
     def _scores(self, memory: Memory, words: Mapping[str, Sequence[str]]) -> dict[str, float]:
         """The evidence for each page that has examples with the tag of a memory, in nats."""
-        features = dict.fromkeys(feature for found in words.values() for feature in found)
-        scores = self._evidence.scores(features)
+        scores = self._evidence.scores(dict.fromkeys(feature for found in words.values() for feature in found))
         return {page: scores[page] for page in self._pages.get(memory.tag or "", {})} if scores else {}
 
     def _telling(self, words: Mapping[str, Sequence[str]], page: str) -> Iterator[str]:

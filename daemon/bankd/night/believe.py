@@ -311,11 +311,8 @@ FAILED = "the model failed its trial: it judged known lines wrongly"
 SYSTEM = asking.prompt_text("verify.txt")
 SYSTEM_OF_INSIGHTS = f"{SYSTEM}\n\n{asking.prompt_text('verify_insights.txt')}"
 
-SCHEMA = asking.object_schema(
-    lines=asking.list_schema(
-        asking.object_schema(number=asking.NUMBER, problem=asking.TEXT, supported={"type": "boolean"})
-    )
-)
+_VERDICT = asking.object_schema(number=asking.NUMBER, problem=asking.TEXT, supported={"type": "boolean"})
+SCHEMA = asking.object_schema(lines=asking.list_schema(_VERDICT))
 
 
 class LineSources(NamedTuple):

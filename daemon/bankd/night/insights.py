@@ -31,9 +31,8 @@ _DERIVED = re.compile(r"\(derived from (m-[a-z2-7]{12}(?:, m-[a-z2-7]{12})*)\)")
 SYSTEM = asking.prompt_text("insights.txt")
 
 _SOURCES = {**asking.list_schema(asking.NUMBER), "minItems": LEAST}
-SCHEMA = asking.object_schema(
-    insights=asking.list_schema(asking.object_schema(tag=asking.TAG, text=asking.TEXT, sources=_SOURCES), most=1)
-)
+_INSIGHT = asking.object_schema(tag=asking.TAG, text=asking.TEXT, sources=_SOURCES)
+SCHEMA = asking.object_schema(insights=asking.list_schema(_INSIGHT, most=1))
 
 
 class Remembered(NamedTuple):

@@ -88,9 +88,8 @@ def propose_lines(section: ProseSection) -> Iterator[JudgedLine]:
     for number, text in section.lines if not _OF_MACHINE.search(section.heading) else ():
         said = _ITEM.sub("", text).strip()
         told = _SPEAKER.sub("", said) if not _OF_MACHINE.match(said) else ""
-        for sentence in filter(
-            str.strip, re.split(r"(?<=[.!?\u3002])\s+", told)
-        ):  # with its end mark, which tells a question
+        # Each with its end mark, which tells a question.
+        for sentence in filter(str.strip, re.split(r"(?<=[.!?\u3002])\s+", told)):
             if (rule := _rule_for(sentence)) is not None:
                 yield JudgedLine(DistilledLine(rule.tag, (), _statement(sentence, rule), (number,)), rule.name)
 

@@ -153,9 +153,8 @@ def weigh_query(
     names = frozenset(run.removesuffix("'s") for run in runs) | weights.keys()
     total, pair_total = (sum(values.values()) or 1.0 for values in (weights, pairs))
     asks = any(term_weight(term) < 1 for term in weights) or any(map(_only_asks, runs))
-    return Weights(
-        weights, pairs, names, total * (K1 + 1), pair_total, asks, 1.0 if asks or average <= NOTE else NOTE / average
-    )
+    length = 1.0 if asks or average <= NOTE else NOTE / average
+    return Weights(weights, pairs, names, total * (K1 + 1), pair_total, asks, length)
 
 
 _OBJECT = ("을", "를")

@@ -379,8 +379,7 @@ class Syscalls:
 
     def open_to_append(self, name: str, folder: int, mode: int = 0o600) -> int:
         """Open a file for appending, made when missing."""
-        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(name, flags, mode, dir_fd=folder)
+        return os.open(name, os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
 
     def write(self, fd: int, data: bytes) -> int:
         """Write as much as one call takes."""

@@ -73,10 +73,8 @@ def try_model(settings: DistilPolicy) -> TriedModel:
         why = told.get("problem") or f"its answer cannot be used: {told.get('invalid')}"
         raise UserError(f"{why}; nothing was changed")
     tokens = told.get("tokens")
-    seconds = read_monotonic() - began
-    return TriedModel(
-        seconds, sum(tokens) if tokens else None, float(told.get("cost") or 0), trial.is_passed(told["value"])
-    )
+    seconds, took = read_monotonic() - began, sum(tokens) if tokens else None
+    return TriedModel(seconds, took, float(told.get("cost") or 0), trial.is_passed(told["value"]))
 
 
 def write_model(root: Path, settings: DistilPolicy) -> str:

@@ -87,15 +87,13 @@ def _in_units(found: rules.Groups, anchor: days.Anchor) -> days.Span | None:
 
 def _around(found: rules.Groups, anchor: days.Anchor) -> days.Span:
     unit, count = _unit(found) if found["count"] else (found["unit"], 1)
-    return rules.window_of(
-        anchor.day, "day" if unit == "weekend" else unit, count * (1 if found["way"] in {"next", "coming"} else -1)
-    )
+    sign = 1 if found["way"] in {"next", "coming"} else -1
+    return rules.window_of(anchor.day, "day" if unit == "weekend" else unit, sign * count)
 
 
 def _relative_unit(found: rules.Groups, anchor: days.Anchor) -> days.Span:
-    return rules.part_in(
-        rules.units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]]), _part(found), anchor
-    )
+    span = rules.units_away(anchor.day, found["unit"], _RELATIVES[found["relative"]])
+    return rules.part_in(span, _part(found), anchor)
 
 
 def _part(found: rules.Groups) -> str:

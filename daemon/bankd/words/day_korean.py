@@ -135,9 +135,8 @@ def _season(found: rules.Groups, anchor: days.Anchor) -> days.Span:
         return days.season_of(year, _SEASONS[found["season"]])
 
     if found.get("relative") in {"지난"}:
-        return max(
-            span for span in map(of_year, range(anchor.day.year - 2, anchor.day.year + 1)) if span.last < anchor.day
-        )
+        spans = map(of_year, range(anchor.day.year - 2, anchor.day.year + 1))
+        return max(span for span in spans if span.last < anchor.day)
     if found.get("relative"):
         return of_year(anchor.day.year + (1 if found["relative"].startswith("다음") else 0))
     return rules.part_in(_of_year(found, anchor, of_year), _part(found), anchor)

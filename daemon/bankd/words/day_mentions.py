@@ -108,9 +108,8 @@ def _match(text: str, rules: Sequence[Rule]) -> list[_Found]:
     taken: list[_Found] = []
     for rule in rules:
         for found in rule.find(text):
-            if found.end() > found.start() and not any(
-                one.start < found.end() and found.start() < one.end for one in taken
-            ):
+            is_taken = any(one.start < found.end() and found.start() < one.end for one in taken)
+            if found.end() > found.start() and not is_taken:
                 taken.append(_Found(found.start(), found.start() + len(found[0].rstrip()), rule, groups_of(found)))
     return sorted(taken, key=lambda one: one.start)
 

@@ -175,11 +175,8 @@ class _Reader:
     def _kind(self, word: str, lowered: str, tag: str, at: int) -> TokenKind:
         if lowered in _DAYS:
             return TokenKind.VALUE
-        if (
-            tag.startswith("W_")
-            or self._is_acronym(word, lowered)
-            or (not word.isalpha() and any(map(str.isdigit, word)))
-        ):
+        has_digit = not word.isalpha() and any(map(str.isdigit, word))
+        if has_digit or tag.startswith("W_") or self._is_acronym(word, lowered):
             return TokenKind.NAME
         if lowered in AUXILIARIES or tag == "SW":
             return TokenKind.MARK

@@ -356,8 +356,7 @@ class PageMemoryCatalog:
 
     def undated(self, today: date) -> Sequence[Replace]:
         """How to date the confidences that the user wrote without a day, on pages that can be written now."""
-        undated = [one for one in self._confident() if one.confidence and one.confidence.day is None]
-        texts = self._texts_at(undated)
+        texts = self._texts_at([one for one in self._confident() if one.confidence and one.confidence.day is None])
         return [Replace(at.path, at.id or block_key(text), text, date_confidence(text, today)) for at, text in texts]
 
     def copies_of(self, id_: str) -> Sequence[tuple[str, str]]:

@@ -155,15 +155,8 @@ class LogFiles:
                 database.execute("INSERT OR REPLACE INTO prose VALUES (?, ?)", (reading.log, reading.prose))
                 database.execute("DELETE FROM lines WHERE log = ?", (reading.identity,))
                 lines = [
-                    (
-                        reading.identity,
-                        place,
-                        line.id,
-                        line.key,
-                        array("H", sorted(line.pairs)).tobytes(),
-                        line.hundredths,
-                    )
-                    for place, line in enumerate(map(past_line, reading.lines))
+                    (reading.identity, place, one.id, one.key, array("H", sorted(one.pairs)).tobytes(), one.hundredths)
+                    for place, one in enumerate(map(past_line, reading.lines))
                 ]
                 database.execute_many("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", lines)
 
