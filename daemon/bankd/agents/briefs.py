@@ -49,9 +49,8 @@ def brief_asked(mode: str, bank: BankReader, subjects: tuple[str, ...], now: dat
     """A briefing that somebody asked for in the folder of `bank`: complete, whatever was shown before; nothing is recorded."""
     now = now or bank.now()
     last = last_seen(bank.shown(), USER_SESSIONS)
-    return make_briefing(
-        mode, bank.brief_facts(now), Occasion(now, subjects, last_here=last, project=bank.project), {}, USER
-    )
+    occasion = Occasion(now, subjects, last_here=last, project=bank.project)
+    return make_briefing(mode, bank.brief_facts(now), occasion, {}, USER)
 
 
 def modes_for_start(source: str, shown: Shown, now: datetime, has_subject: bool) -> list[str]:

@@ -49,9 +49,8 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
     if is_trivial(prompt) or bank.is_broken():
         return ""
     session, told = str(said.get("session_id") or ""), ""
-    with suppress(
-        BankError, OSError
-    ):  # a bank that no run has read has nothing to tell; notes are asked for all the same
+    # A bank that no run has read has nothing to tell; notes are asked for all the same.
+    with suppress(BankError, OSError):
         hits = _find(prompt, session, bank.project_of(str(said.get("cwd") or "")), bank)
         told = _tell_new(hits, session, bank, bank.now()) if hits else ""
     return told + ("" if said.get("unattended") or not session else _count_turn(prompt, session, bank))

@@ -116,9 +116,8 @@ class BankElsewhere(BankReader):
         super().__init__(root)
         may = self.settings().agents.over_http
         self._groups = [group for group in ("bank", "logs", "archive") if group == "bank" or group in may]
-        self.readable = tuple(
-            {"bank": "bank/", "logs": "memory/", "archive": "archive/"}[group] for group in self._groups
-        )
+        folders = {"bank": "bank/", "logs": "memory/", "archive": "archive/"}
+        self.readable = tuple(folders[group] for group in self._groups)
 
     def search(self, request: dict[str, Any], *, in_a_moment: bool = False) -> dict[str, Any]:
         """Search as the bank does, but only in the groups that may be read; UserError for what is related."""
@@ -297,10 +296,10 @@ class HttpServer:
         """Send the reason, then wait a moment for a client that is still sending; else it would not read the answer."""
         if isinstance(error, NotAdmittedError):
             status, reason = error.status, str(error)
+        elif isinstance(error, TimeoutError):
+            status, reason = 408, "too slow"
         else:
-            status, reason = (
-                (408, "too slow") if isinstance(error, TimeoutError) else (431, f"at most {MOST_HEAD} bytes")
-            )
+            status, reason = 431, f"at most {MOST_HEAD} bytes"
         peer = (writer.get_extra_info("peername") or ["?"])[0]
         log.warning("refused status=%d from=%s bank=%s", status, peer, self._root)
         await _send(writer, status, _frame(mcp.reply_error(None, mcp.ProtocolError(mcp.INVALID_REQUEST, reason))))

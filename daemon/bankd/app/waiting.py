@@ -229,8 +229,7 @@ def _bad(workspace: Workspace) -> Iterator[Card]:
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:
     """Lines that said nothing new, the newest first. They do not wait for a decision, and are listed only on request."""
-    ledger = workspace.read_anew()
-    facts = {id_: fact for id_, fact in ledger.consumed.items() if fact["type"] == DUPLICATE}
+    facts = {id_: fact for id_, fact in workspace.read_anew().consumed.items() if fact["type"] == DUPLICATE}
     twins = workspace.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
     places = {id_: f"memory/{fact.get('log')}:{fact.get('line')}" for id_, fact in facts.items()}
     for id_ in sorted(facts, key=lambda id_: (str(facts[id_]["at"])[:10], places[id_]), reverse=True):
@@ -290,9 +289,7 @@ DECISIONS: Mapping[str, Decision] = {
     "restore": Decision(lambda w, f: archive.restore_memories(w, _ids(f)), "Restored"),
     "confirm": Decision(lambda w, f: review.confirm_memory(w, _needed(f, "id")), "Sure as of today"),
     "pin": Decision(lambda w, f: review.pin_memory(w, _needed(f, "id")), "Pinned"),
-    "promote": Decision(
-        lambda w, f: review.promote_memory(w, _needed(f, "id"), f.get("page") or None), "Filed on"
-    ),
+    "promote": Decision(lambda w, f: review.promote_memory(w, _needed(f, "id"), f.get("page") or None), "Filed on"),
     "decline": Decision(lambda w, f: review.decline_promotion(w, _needed(f, "id")), "Left as it is"),
     "allow": Decision(lambda w, f: review.allow_line(w, _needed(f, "id")), "Taken in"),
     "importance": Decision(lambda w, f: set_importance(w, _needed(f, "id"), _needed(f, "value")), "Saved"),

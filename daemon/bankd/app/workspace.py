@@ -217,9 +217,8 @@ class Workspace:
         `known` is the ledger as it is now; without it the events are read.
         """
         ledger = known or self.transactions.ledger()
-        self.catalog.database.record_relations(
-            ledger.successors(), ledger.projects(), self.fading().kept, ledger.asked_about()
-        )
+        kept, asked = self.fading().kept, ledger.asked_about()
+        self.catalog.database.record_relations(ledger.successors(), ledger.projects(), kept, asked)
 
     def fading(self) -> Fading:
         """How opinions fade, with the present names of the pages on which none fades."""

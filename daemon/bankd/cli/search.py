@@ -242,9 +242,8 @@ def _marked_text(hit: Hit) -> str:
     """Whom it is about, and the text on one line, made safe, with the words of the query in bold on a terminal."""
     pieces = marked_pieces(hit)
     whom = hit["whom"] if "whom" in hit else whom_unsaid(hit)
-    return (styled(f"{whom} · ", "dim") if whom else "") + "".join(
-        styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces
-    )
+    said = (styled(text, "bold") if is_marked else styled(text.replace("\n", " ")) for text, is_marked in pieces)
+    return (styled(f"{whom} · ", "dim") if whom else "") + "".join(said)
 
 
 def related_command(arguments: Namespace) -> Outcome:

@@ -240,10 +240,8 @@ def _status(fleet: Fleet, arguments: Namespace) -> int:
     if arguments.metrics:
         sys.stdout.write(render_fleet_metrics(facts))
     elif arguments.json:
-        unfinished = [
-            {**asdict(one), "next_try": one.next_try and one.next_try.isoformat()} for one in facts.unfinished
-        ]
-        say_json({**asdict(facts), "unfinished": unfinished})
+        rows = [{**asdict(one), "next_try": one.next_try and one.next_try.isoformat()} for one in facts.unfinished]
+        say_json({**asdict(facts), "unfinished": rows})
     else:
         _show(facts, arguments.limit or len(facts.unfinished))
     return 3 if facts.count("failed") else 0

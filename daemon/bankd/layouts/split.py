@@ -138,9 +138,8 @@ def _glued(document: Document, blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         if not held:
             units.append(block)
-        held = (block.kind is BlockKind.HEADING and block is not title) or (
-            block.kind is BlockKind.PARAGRAPH and document.lines[block.end - 1].rstrip().endswith(":")
-        )
+        introduces = block.kind is BlockKind.PARAGRAPH and document.lines[block.end - 1].rstrip().endswith(":")
+        held = introduces or (block.kind is BlockKind.HEADING and block is not title)
     return units
 
 

@@ -258,8 +258,6 @@ class Jobs:
             self._stopping = True
             for run in going:
                 if not run.done.is_set():
-                    why = "the service was stopped"
-                    self._ledger.add(
-                        schedule.LedgerRow(self._clock(), run.job.name, schedule.RunOutcome.STOPPED, run.slot, note=why)
-                    )
+                    why, outcome = "the service was stopped", schedule.RunOutcome.STOPPED
+                    self._ledger.add(schedule.LedgerRow(self._clock(), run.job.name, outcome, run.slot, note=why))
         return ended

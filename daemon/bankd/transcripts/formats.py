@@ -499,9 +499,8 @@ def read_export(stem: str, text: str) -> Recognised | None:
             return Recognised(agent, [read(row) for row in listed if is_conversation(row)])
     messages = whole.get("messages") if isinstance(whole, dict) else None
     if isinstance(messages, list):
-        return Recognised(
-            "hermes", [_dialogue(stem, read_hermes_turns(row for row in messages if isinstance(row, dict)))]
-        )
+        turns = read_hermes_turns(row for row in messages if isinstance(row, dict))
+        return Recognised("hermes", [_dialogue(stem, turns)])
     return None
 
 

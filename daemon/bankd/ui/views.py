@@ -366,9 +366,8 @@ def show_page(bank: OpenBank, asked: Address) -> Shown:
     path = asked.text("path")
     text = BankReader(str(bank.root)).read_file(path)
     entries = [] if path.startswith("memory/") else read_page(path, text.encode()).entries
-    by_heading = groupby(
-        (one for one in entries if one.memory.tag or one.memory.id), key=lambda one: " › ".join(one.heading[1:])
-    )
+    memories = (one for one in entries if one.memory.tag or one.memory.id)
+    by_heading = groupby(memories, key=lambda one: " › ".join(one.heading[1:]))
     parts = [(heading, [entry.memory for entry in found]) for heading, found in by_heading]
     return Shown("page.html", {"path": path, "lines": text.split("\n"), "wanted": asked.text("line"), "parts": parts})
 
@@ -431,9 +430,7 @@ def _day_title(when: str, asked: Address) -> tuple[str, str]:
         return days, ago
     if begin.day == 1 and end == begin.replace(day=monthrange(begin.year, begin.month)[1]):
         return _month_words(begin, asked), ago
-    title = (
-        _day_in_month(begin, asked) if end == begin else f"{_day_in_month(begin, asked)} – {_day_in_month(end, asked)}"
-    )
+    title = _day_in_month(begin, asked)
     return title, f"{begin.year}, {ago}"
 
 
