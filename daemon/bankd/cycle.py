@@ -335,12 +335,15 @@ def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, re
 
 
 def deduplicate_lines(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
-    """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update."""
-    keys = [text_key(placement.line.memory) for placement in plan.placements]
-    twins = dict(world.catalog.find_exact_matches(keys))
+    """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update.
+
+    A value that holds again after another one is no repetition of the memory that was replaced in between.
+    """
+    keys, replaced = [text_key(placement.line.memory) for placement in plan.placements], facts.ledger.successors()
+    twins = dict(world.catalog.find_exact_matches(keys, replaced))
     placements, equal = [], []
     for placement, key in zip(plan.placements, keys, strict=True):
-        if key in twins:
+        if key in twins and not facts.ledger.held_before(twins[key], placement.line.place, replaced):
             equal.append(Blocked(placement.line, twins[key], "the same words"))
         else:
             twins[key] = placement.line.id
@@ -348,7 +351,13 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: Workspace, policy: Pol
     lines = {placement.line.id: placement.line.memory for placement in placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
     stale = {item.change.key for item in plan.revised}  # their texts will have changed when this run has ended
-    neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
+    places = {placement.line.id: placement.line.place for placement in placements}
+    neighbours = {
+        id_: [
+            one for one in found if one.id not in stale and not facts.ledger.held_before(one.id, places[id_], replaced)
+        ]
+        for id_, found in neighbours.items()
+    }
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.index.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     projects = facts.ledger.projects()

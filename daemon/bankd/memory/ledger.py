@@ -9,10 +9,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use, read_use
 from bankd.pages.names import day_in
+
+if TYPE_CHECKING:
+    from bankd.memory.retain import LogPlace
 
 Event: TypeAlias = Mapping[str, Any]
 
@@ -183,6 +186,13 @@ class Ledger:
         ended, both = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
         said = ((old, str(item.get("by"))) for old, item in self.superseded.items())
         return {old: new for old, new in said if new not in ended and (min(old, new), max(old, new)) not in both}
+
+    def held_before(self, memory: str, line: LogPlace, replaced: Mapping[str, str]) -> bool:
+        """Whether a memory was `replaced` (as `successors` has it) by one that was said before this line of a log."""
+        by = self.consumed.get(replaced.get(memory, ""), {})
+        said, now = day_said(by), day_in(line.log)
+        is_below = by.get("log") == line.log and int(str(by.get("line", 0))) < line.line
+        return is_below or (said is not None and now is not None and said < now)
 
     def asked_about(self) -> set[str]:
         """The memories of which a person is asked whether a newer one, which still holds, replaces them."""

@@ -344,11 +344,15 @@ class PageMemoryCatalog:
                 found |= {id_: f"{path}:{line}" for id_, line in lines_named(self._files.read(path), ids).items()}
         return found
 
-    def find_exact_matches(self, keys: Iterable[str]) -> Mapping[str, str]:
-        """The id, or else the place, of the memory of the bank that has each text key; keys without one are left out."""
+    def find_exact_matches(self, keys: Iterable[str], replaced: Collection[str] = ()) -> Mapping[str, str]:
+        """The id, or else the place, of the memory of the bank that has each text key, before all one that was not replaced.
+
+        Keys without one are left out.
+        """
         found = self.database.find("key", keys)
         in_bank = {key: [held for held in places if held.path.startswith("bank/")] for key, places in found.items()}
-        return {key: held.id or f"{held.path}:{held.line}" for key, places in in_bank.items() for held in places[:1]}
+        first = {key: min(places, key=lambda held: held.id in replaced) for key, places in in_bank.items() if places}
+        return {key: held.id or f"{held.path}:{held.line}" for key, held in first.items()}
 
     def copied(self) -> Sequence[Copied]:
         """The memories that stand more than once, because the user copied them with their id."""
