@@ -430,7 +430,7 @@ def _day_title(when: str, asked: Address) -> tuple[str, str]:
         return days, ago
     if begin.day == 1 and end == begin.replace(day=monthrange(begin.year, begin.month)[1]):
         return _month_words(begin, asked), ago
-    title = _day_in_month(begin, asked)
+    title = _day_in_month(begin, asked) + ("" if end == begin else f" – {_day_in_month(end, asked)}")
     return title, f"{begin.year}, {ago}"
 
 
