@@ -155,6 +155,8 @@ def test_a_line_that_a_hand_deletes_from_a_merged_page_stays_out_and_what_it_mov
 
     assert look_again({"a.md": f"# A\n\n{ONE.text}\n{three}\n"}, merged) == ()
     assert len(look_again({"a.md": f"# A\n\n- [1](a/1.md): two items\n{three}\n"}, merged)) == 1
+    (again,) = look_again({"a.md": f"# A\n\n{three}\n", "b.md": f"{ONE.text}\n"}, merged)
+    assert again == Append("a.md", "", (Piece("m-2", "- W: two ^m-2"),))
 
 
 LINKED, NESTED = Piece("m-1", "- W: one [a](old.md) ^m-1"), Piece("m-2", "- W: two ^m-2\n  - nested")

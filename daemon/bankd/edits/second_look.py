@@ -154,8 +154,13 @@ class _Looker:
         after = _as_written_in(text, operation.after)
         pieces = tuple(piece for piece in pieces_of_page(after) if not piece.key.startswith("sha:"))
         brought = _keys(pieces) - inserting.keys_in(encode_text(operation.before), _keys(pieces))
-        if inserting.keys_in(data, brought) or not self._nowhere(operation.path, pieces):
+        nowhere = self._nowhere(operation.path, pieces)
+        if inserting.keys_in(data, brought) or not nowhere:
             return []  # whoever left some of the merged memories had read the page after the merge
+        if _keys(pieces) - inserting.keys_in(data, _keys(pieces)) - _keys(nowhere):
+            return [
+                ops.Append(operation.path, "", nowhere)
+            ]  # the others stand elsewhere, or a later run decided on them
         return [replace(operation, before=text, after=ops.carry_lines(after, operation.before, text))]
 
     def _is_planned_anew(self, path: str) -> bool:
