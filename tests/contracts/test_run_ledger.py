@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from bankd.edits.transaction import Journal, Transaction
+from bankd.errors import UserError
 from bankd.health.schedule import LedgerRow, RunOutcome
 from bankd.index.sources import RecallBuffer
 from bankd.storage.journals import DONE, RUNS, TXN, Journals, Staging
 from bankd.storage.tree import FileTree
+from bankd.system.socket_server import SocketServer
+from bankd.workers.vector_store import VectorStore
 from bankd.workspace import facts as run_ledger
 from bankd.workspace.facts import RunLedger, read_ledger
 
@@ -206,6 +209,19 @@ def test_what_people_put_there_stays(tmp_path: Path) -> None:
     RecallBuffer(tmp_path, 60).keep(answer("query"), AT)
 
     assert kept(tmp_path) == ["# mine", "# query"]
+
+
+def test_a_workspace_that_was_moved_is_not_made_again_where_it_was(tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    with pytest.raises(UserError, match="not there any more"):
+        SocketServer(moved / ".bankd/bankd.sock", lambda request: request).start()
+    for work in (
+        lambda: RecallBuffer(moved / "recall", 60).keep(answer("query"), AT),
+        lambda: VectorStore(moved / ".bankd/meaning/model/bank").append([1], [[1.0]]),
+    ):
+        with pytest.raises(FileNotFoundError):
+            work()
+    assert not moved.exists()
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -216,6 +216,7 @@ def test_a_folder_open_to_others_is_refused(workspace: Path) -> None:
 
 def test_a_path_longer_than_a_socket_address_works(tmp_path: Path) -> None:
     workspace = tmp_path / ("가" * 60)
+    workspace.mkdir()
     server = SocketServer(Path(socket_path(str(workspace))), handle, patience=SHORT)
     server.start()
 

@@ -203,7 +203,8 @@ class RecallBuffer:
         """Write an answer to a file, and remove those whose time is over."""
         if not self._minutes:
             return
-        os.makedirs(self._folder, exist_ok=True)
+        with suppress(FileExistsError):
+            os.mkdir(self._folder)  # not what is above it: that is gone where the workspace was moved
         if self._expired is None or abs((now - self._expired).total_seconds()) >= _LOOK_SECONDS:
             self.expire(now)
         digest = f"{crc32(str(answer['query']).encode('utf-8', 'surrogatepass')):08x}"

@@ -317,12 +317,13 @@ def remove_derived(path: Path) -> None:
 
 
 def make_in_workspace(folder: Path) -> None:
-    """Make a folder in `.bankd/`, and `.bankd/` too if it was deleted; FileNotFoundError when the workspace is gone.
+    """Make a folder in `.bankd/` or `recall/`, and what is missing above it; FileNotFoundError when the workspace is gone.
 
     The workspace itself is never made: its disk may be mounted again at any moment, and would hide what was made.
     """
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    folder.mkdir(exist_ok=True)
+    if folder.name not in {".bankd", "recall"} and not folder.parent.is_dir():
+        make_in_workspace(folder.parent)
+    folder.mkdir(mode=0o700 if folder.name == ".bankd" else 0o777, exist_ok=True)
 
 
 def tell_made_anew(path: Path, why: object) -> str:

@@ -234,7 +234,10 @@ def _is_trusted(connection: socket.socket) -> bool:
 
 
 def _check_folder(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError as error:  # never made: a workspace that was moved could not be moved back
+        raise UserError(f"{folder.parent}: not there any more; put it back") from error
     found = folder.stat()
     if found.st_uid != os.getuid():
         raise UserError(f"{folder}: belongs to another user; the daemon's socket must not stand there")

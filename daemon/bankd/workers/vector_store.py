@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from bankd.storage.disk import make_in_workspace
+
 _EXACTLY = 1_000
 """The number of vectors that are compared exactly; of 200,000 they include 96 % of the nearest 25."""
 _SAMPLE = 500
@@ -100,7 +102,7 @@ class VectorStore:
         vectors = np.asarray(vectors, np.float32)
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit = (vectors / np.where(length > 0, length, 1)).astype(np.float16)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_in_workspace(self._folder)
         with (self._folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self._size = -1
