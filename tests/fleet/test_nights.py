@@ -166,7 +166,7 @@ def test_a_database_that_stops_and_starts_is_waited_for(
     assert all(learned(root) for root in roots)
 
 
-def test_one_bank_that_cannot_be_done_stops_no_other_and_status_says_why(
+def test_a_bank_that_cannot_be_done_stops_no_other_is_named_with_why_and_waits_for_a_person_at_last(
     fleet: Fleet,
     dsn: str,
     make_bank: MakeBank,
@@ -190,35 +190,20 @@ def test_one_bank_that_cannot_be_done_stops_no_other_and_status_says_why(
     assert "bankd.yaml" in left["torn"]["said"]
     assert (status["banks"], status["done"], status["due"]) == (3, 1, 0)
 
-    (tmp_path / "elsewhere").rename(gone)
-    assert main(["fleet", "retry", "gone"]) == 0
-    work(dsn)
-    assert learned(gone)
-
-
-def test_what_failed_often_enough_waits_for_a_person(
-    fleet: Fleet,
-    dsn: str,
-    make_bank: MakeBank,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    gone = make_bank("gone")
-    join(fleet, gone)
-    gone.rename(tmp_path / "elsewhere")
-    monkeypatch.setenv("BANKD_FLEET", dsn)
-    queue_due(fleet, utc_now())
     with fleet.database.transaction() as connection:
-        connection.execute("UPDATE procrastinate_jobs SET attempts = 5")
+        connection.execute("UPDATE procrastinate_jobs SET attempts = 5, scheduled_at = now() WHERE status = 'todo'")
     work(dsn)
-
     assert main(["fleet", "status"]) == 3
     said = capsys.readouterr().out
     assert "failed" in said
     assert "bankctl fleet retry" in said
     assert main(["fleet", "status", "--metrics"]) == 3
-    assert 'bankd_fleet_nights{state="failed"} 1' in capsys.readouterr().out
+    assert 'bankd_fleet_nights{state="failed"} 2' in capsys.readouterr().out
+
+    (tmp_path / "elsewhere").rename(gone)
+    assert main(["fleet", "retry", "gone"]) == 0
+    work(dsn)
+    assert learned(gone)
 
 
 def test_a_bank_that_a_person_holds_is_tried_again(fleet: Fleet, dsn: str, make_bank: MakeBank) -> None:

@@ -131,7 +131,10 @@ def test_a_session_is_read_whole_with_its_speakers_times_and_project_and_without
     assert asked.text.startswith("Write at most 12 lines.\n")  # each is sent again to be verified
     assert "Dana signs the release.\n2 09:02 assistant| Which port" in asked.text
     assert ">" not in asked.text.partition("<log>\n")[2].replace("</log>", "")
-    assert len(night.models.verified) == 1, "all lines of a session are verified in one call"
+    (asked,) = night.models.verified  # all lines of a session in one call, and none that is refused
+    assert asked.text.endswith("3. The port of the relay is 8080. (2, 3)")
+    assert "1| We moved the queue" in asked.text
+    assert "9090" not in asked.text
 
 
 def test_a_night_takes_in_what_a_model_makes_of_a_session_with_the_questions_that_it_answers(tmp_path: Path) -> None:
@@ -265,19 +268,6 @@ def test_a_line_that_cannot_be_checked_waits_and_the_others_do_not(
     assert "SQLite" not in night.learned()
     assert "Dana signs the release." in night.learned()
     assert "it could not be checked: this is a bug in bankd (ZeroDivisionError(" in report.plan.bad[0].reason
-
-
-def test_the_model_is_asked_once_whether_the_log_says_what_it_made_of_it_and_of_nothing_that_is_refused(
-    tmp_path: Path,
-) -> None:
-    night = Night(tmp_path, {LOG: TALK}, of_talk)
-
-    night.run()
-
-    (asked,) = night.models.verified
-    assert asked.text.endswith("3. The port of the relay is 8080. (2, 3)")
-    assert "1| We moved the queue" in asked.text
-    assert "9090" not in asked.text
 
 
 @pytest.mark.parametrize(
