@@ -191,10 +191,13 @@ def collect_lines(
     if start is not None:  # earlier batches have read what stands above it
         lines = [line for line in lines if line.place.log != start.log or line.place >= start]
     held = world.catalog.pages_of(line.id for line in lines)
-    forgotten = facts.ledger.forgotten_keys
     fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
-    fresh = [line for line in fresh if text_key(line.memory) not in forgotten] if forgotten else fresh
-    fresh, over = new_lines.cut_batch(fresh, most)
+    old = {
+        line.id: Blocked(line, str(stone["memory"]), f"forgotten on {str(stone['at'])[:10]}, and the line may be older")
+        for line in (fresh if facts.ledger.forgotten else ())
+        if (stone := facts.ledger.forgotten_after(line, is_own=not line.place.log.startswith(f"{FOLDER}/")))
+    }
+    fresh, over = new_lines.cut_batch([line for line in fresh if line.id not in old], most)
     seen = {line.id for line in fresh}
     of_projects = [
         line
@@ -212,6 +215,7 @@ def collect_lines(
             for line in fresh
             if (found := secrets[line.id])
         ),
+        overruled=tuple(old.values()),
         repaired=tuple(_known_place(line, held[line.id][0]) for line in lines if line.id in held),
         renamed=facts.renamed,
         projects=tuple(of_projects),

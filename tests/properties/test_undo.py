@@ -139,7 +139,7 @@ class Bank:
     # and back
 
     def work_out(self, past: PastRun) -> Undoing:
-        return plan_undo(past, Present(Names(self.files), self.files.get, lambda _: (), ()))
+        return plan_undo(past, Present(Names(self.files), self.files.get, lambda _: (), lambda *_: False))
 
     def undo(self) -> None:
         if not self.past:

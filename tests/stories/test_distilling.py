@@ -201,8 +201,6 @@ def test_a_purged_text_leaves_what_a_model_said_also_where_an_earlier_version_pa
     replies.write_bytes(said)
     assert b"The queue runs on SQLite" in unpack(said)
 
-    (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
-    bankctl("forget", hit["id"], "--now", "2026-09-01T03:00")
     bankctl("forget", "--everywhere", "The queue runs on SQLite.", "--apply")
 
     left = unpack(replies.read_bytes())

@@ -504,16 +504,24 @@ def inbox_line(before: dict[str, tuple[bytes, int]], text: str) -> int:
     return max(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_a_forgotten_memory_is_gone_for_good_and_cannot_be_undone(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}")
-    id_ = id_of(root, SECRET)
+@pytest.mark.parametrize("way", [("forget",), ("forget", "--everywhere", "--apply")])
+def test_a_forgotten_memory_is_gone_for_good_until_it_is_said_again(
+    root: Path, bankctl: Run, way: tuple[str, ...]
+) -> None:
+    learn(root, bankctl, "2026-05-02.md", said := f"W: {SECRET}")
+    write_log(root, "2099-05-02.md", said)
 
-    assert bankctl("forget", id_).code == 0
-    learn(root, bankctl, "2026-05-03.md", f"W: {SECRET}", now=LATER)
+    assert bankctl(way[0], id_of(root, SECRET), *way[1:]).code == 0
+    learn(root, bankctl, "2026-05-03.md", said, now=LATER)
 
-    assert not any(SECRET.encode() in data for data in pages(root).values())
-    forgot = next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["cycle"] == "forget")
-    assert bankctl("undo", forgot).code == 3
+    assert not any(SECRET.encode() in data for data in pages(root).values()), "one line stood unread, one is older"
+    assert bankctl("undo", next(row["run"] for row in bankctl("log", "--json").json["runs"] if row["counts"])).code == 3
+    write_log(root, "2099-05-02.md", said, said)
+    bankctl("cycle", "micro")
+    again = id_of(root, SECRET)
+    bankctl("review", "drop", again)
+    bankctl("undo", last_run(bankctl))
+    assert again in "".join(path.read_text() for path in (root / "bank").rglob("*.md"))
     assert bankctl("doctor", "verify").code == 0
 
 

@@ -25,7 +25,7 @@ def undone(transaction: Transaction, before: Mapping[str, str | None], now: Mapp
     after = replay_transaction(transaction, old, lambda _: None)
     there = {**after, **{path: encode_text(text) for path, text in now.items()}}
     names = Names(path for path, data in there.items() if data is not None)
-    present = Present(names, there.get, lambda _: links, ())
+    present = Present(names, there.get, lambda _: links, lambda *_: False)
     return plan_undo(PastRun(transaction, old, after), present)
 
 

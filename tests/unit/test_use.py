@@ -178,8 +178,8 @@ def test_what_was_archived_has_its_tombstone_for_ever() -> None:
 
 
 def test_only_what_a_person_forgot_is_known_by_its_words() -> None:
-    assert after(KEPT, FORGOTTEN, key="k").forgotten_keys == {"k"}
-    assert after(KEPT, DELETED, key="k").forgotten_keys == set()
+    assert after(KEPT, FORGOTTEN, key="k").forgotten.keys() == {"k"}
+    assert after(KEPT, DELETED, key="k").forgotten == {}
 
 
 def test_the_first_word_on_a_line_holds_but_for_one_that_a_person_let_in() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
 
-from bankd.app.workspace import Workspace, record_run
+from bankd.app.workspace import Said, Workspace, record_run
 from bankd.cycle import Report
 from bankd.edits.inserting import LineSpan, block_key, text_of
 from bankd.edits.operations import Piece, Remove
@@ -15,9 +15,10 @@ from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
 from bankd.memory import archive
 from bankd.memory.archive import ArchiveCandidate
-from bankd.memory.ledger import FORGOTTEN, Ledger
+from bankd.memory.ledger import DUPLICATE, FORGOTTEN, Ledger
 from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
+from bankd.memory.retain import identified_as
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
@@ -282,10 +283,24 @@ def _take_out(
     if workspace.is_dry:
         return None, tuple(sorted(by_page)), dangling
     memories = {item.memory.id: item.memory for item in found if item.memory.id}
-    tombstones = ((FORGOTTEN, id_, {"memory": id_, "key": text_key(memory)}) for id_, memory in memories.items())
+    keys = {id_: text_key(memory) for id_, memory in memories.items()}
+    said: list[Said] = [(FORGOTTEN, id_, {"memory": id_, "key": key}) for id_, key in keys.items()]
+    said += _unread_lines(workspace, {key: id_ for id_, key in keys.items()})
     rows = [dead_link(link.source, link.reference, "named what was taken out") for link in dangling]
-    applied = record_run(workspace, cause, {"forgotten": len(memories)}, rows, said=tombstones, operations=operations)
+    applied = record_run(workspace, cause, {"forgotten": len(memories)}, rows, said=said, operations=operations)
     return applied.run, tuple(sorted(applied.changed)), dangling
+
+
+def _unread_lines(workspace: Workspace, of_keys: Mapping[str, str]) -> Iterator[Said]:
+    """Events for the log lines that no run has read yet and that say what is forgotten, so that the next does not learn them."""
+    ledger = workspace.transactions.ledger()
+    if workspace.is_live:
+        workspace.wait_until_settled()
+    for reading in workspace.logs.unread(workspace.now).readings:
+        for line in identified_as(reading, ledger.identity_of(reading.log)).lines:
+            if (id_ := of_keys.get(text_key(line.memory))) and line.id not in ledger.consumed:
+                where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "of": id_}
+                yield DUPLICATE, line.id, {**where, "reason": "it was forgotten", "overruled": True}
 
 
 def _pages_of(workspace: Workspace) -> Iterator[str]:

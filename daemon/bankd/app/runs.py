@@ -19,7 +19,7 @@ from bankd.health.schedule import logged_run
 from bankd.layouts.links import Link
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
-from bankd.memory.ledger import FORGOTTEN, REOPENED
+from bankd.memory.ledger import REOPENED
 from bankd.memory.links import find_dead_links, follow_links
 from bankd.memory.report import ReportRow
 from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
@@ -201,11 +201,10 @@ class Undo:
         surveys = [workspace.files.survey(folder, workspace.now, 0, any_content=True) for folder in ("bank", "archive")]
         pages = {path for survey in surveys for path in (*survey.files, *survey.unsettled, *survey.quarantined)}
         dead = partial(find_dead_links, graph=workspace.graph, read=look)
-        forgotten = ledger.forgotten_keys | {id_ for id_, fact in ledger.gone.items() if fact.get("type") == FORGOTTEN}
         for journal in reversed(journals):
             past = PastRun(journal.transaction, *workspace.transactions.images_of(journal))
             names, since = Names(pages | state.keys()), ledger.learned_after(past.transaction.planned_at)
-            undoing = plan_undo(past, Present(names, look, dead, forgotten, since))
+            undoing = plan_undo(past, Present(names, look, dead, ledger.was_forgotten, since))
             if undoing.obstacles:
                 raise UserError(f"{self._undoes}: cannot be taken back", *undoing.obstacles, _BY_HAND)
             written = {link: words for said in past.transaction.events for link, words in written_links(said).items()}

@@ -303,7 +303,7 @@ def revise(
     return plan.with_(
         lines=tuple(line for line in plan.lines if str(line.place) not in places),
         revised=tuple(revised),
-        overruled=tuple(overruled),
+        overruled=(*plan.overruled, *overruled),
         updates=(*plan.updates, *updates),
         dated=tuple(item for item in plan.dated if item.key not in {one.change.key for one in revised}),
         deferred=(*plan.deferred, *waiting),

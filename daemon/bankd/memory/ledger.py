@@ -12,10 +12,11 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use, read_use
+from bankd.pages.memory import text_key
 from bankd.pages.names import day_in
 
 if TYPE_CHECKING:
-    from bankd.memory.retain import LogPlace
+    from bankd.memory.retain import LogPlace, RetainLine
 
 Event: TypeAlias = Mapping[str, Any]
 
@@ -89,7 +90,8 @@ class Ledger:
     """The event that took a memory out."""
     identities: dict[str, str] = field(default_factory=dict)
     """By the name of a log: the name under which it was first read."""
-    forgotten_keys: set[str] = field(default_factory=set)
+    forgotten: dict[str, Event] = field(default_factory=dict)
+    """By the key of a text that a person forgot: the last event that says so."""
     superseded: dict[str, Event] = field(default_factory=dict)
     """The event that says which memory, its `by`, replaces it."""
     may_replace: dict[tuple[str, str], Event] = field(default_factory=dict)
@@ -194,6 +196,25 @@ class Ledger:
         is_below = by.get("log") == line.log and int(str(by.get("line", 0))) < line.line
         return is_below or (said is not None and now is not None and said < now)
 
+    def was_forgotten(self, memory: str, key: str) -> bool:
+        """Whether a memory was forgotten, or one with the key of its text after this one was learned."""
+        stone, learned = self.forgotten.get(key), self.consumed.get(memory)
+        is_later = stone is not None and (learned is None or told_order(learned) < told_order(stone))
+        return is_later or self.gone.get(memory, {}).get("type") == FORGOTTEN
+
+    def forgotten_after(self, line: RetainLine, *, is_own: bool) -> Event | None:
+        """The event that forgot the text of a line that no run has read; None if the line says it again since.
+
+        That does a line of a log of that day or later, or of a log that was read before: `forget` notes what stood unread
+        there. A model's line, not the speaker's `own`, tells only of its day.
+        """
+        stone, log = self.forgotten.get(text_key(line.memory)), line.place.log
+        if stone is None:
+            return None
+        day, read = day_in(log) or line.place.stated or date.min, self.read.get(self.identity_of(log), ())
+        is_since = day >= day_of(stone) or any(told_order(self.consumed[id_]) < told_order(stone) for id_ in read)
+        return None if is_since and (is_own or day > day_of(stone)) else stone
+
     def asked_about(self) -> set[str]:
         """The memories of which a person is asked whether a newer one, which still holds, replaces them."""
         both = self.wanted_both
@@ -252,7 +273,7 @@ def _apply(ledger: Ledger, item: Event) -> None:
         if kind == ARCHIVED:
             ledger.tombstones[memory] = item
         elif kind == FORGOTTEN and item.get("key"):
-            ledger.forgotten_keys.add(str(item["key"]))
+            ledger.forgotten[str(item["key"])] = item
     elif kind == RESTORED:
         ledger.gone.pop(memory, None)
         ledger.restored[memory] = day_of(item)

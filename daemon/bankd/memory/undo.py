@@ -61,16 +61,16 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The workspace as it is now: its pages, their bytes, and which memories were forgotten: their ids, and the keys of their texts.
+    """The workspace as it is now: its pages, their bytes, and which memories were forgotten.
 
-    `dead_links` gives the links that would break by some operations. `learned_since` has the memories that were learned
-    after the run to take back.
+    `dead_links` gives the links that would break by some operations. `was_forgotten` tells it of a memory by its id and the
+    key of its text. `learned_since` has the memories that were learned after the run to take back.
     """
 
     names: Names
     look: Look
     dead_links: Callable[[Sequence[ops.Operation]], Iterable[Link]]
-    forgotten: Collection[str]
+    was_forgotten: Callable[[str, str], bool]
     learned_since: Collection[str] = ()
 
     def pages_of(self, page: str) -> list[str]:
@@ -80,10 +80,10 @@ class Present:
         return [path for path in self.pages() if path_key(path) == key or path_key(path).startswith(below)]
 
     def is_forgotten(self, id_: str, was: MemoryLines) -> bool:
-        """Whether a memory was forgotten, or another with its text, which was perhaps learned again since."""
+        """Whether a memory was forgotten, or another with its text that was learned again since."""
         first, *rest = _own(was)
         lines = [MARKER.sub("", first), *rest]
-        return id_ in self.forgotten or text_key(parse_memory("\n".join(map(str.strip, lines)))) in self.forgotten
+        return self.was_forgotten(id_, text_key(parse_memory("\n".join(map(str.strip, lines)))))
 
     def said_since(self) -> list[tuple[str, MemoryLines]]:
         """The memories that were learned after the run, with their lines at every place."""
