@@ -142,6 +142,8 @@ class Life:
             found = self.call("memory_search", query=row["q"])
             text = found["content"][0]["text"]
             self.judge(row, brief, recall, text)
+            sure = "\n".join(found["structuredContent"]["hits"])
+            self.counts["only nearest"] += holds(text, row["answers"]) and not holds(sure, row["answers"])
             tokens = (
                 ("brief", brief),
                 ("recall", recall),
@@ -220,7 +222,7 @@ def say_counts(title: str, counts: Counter[str]) -> None:
         print(f"{title}: named {share('named', 'updates')}, wrongly offered {share('wrongly offered', 'others')}")
     told = ", ".join(f"{name} {counts[f'in {name}']}" for name in ("brief", "recall", "search"))
     print(
-        f"{title}: told by brief or recall {share('told', 'questions')} ({told}); stale {counts['stale']}, behind a later one {counts['behind']}"
+        f"{title}: told by brief or recall {share('told', 'questions')} ({told}, {counts['only nearest']} of these as nearest); stale {counts['stale']}, behind a later one {counts['behind']}"
     )
     silent = f"{share('silent', 'silent asked')}, own {share('silent, own', 'silent, own asked')}"
     print(f"{title}: spoke {share('spoke', 'questions')}, silent {silent}; tokens", end="")

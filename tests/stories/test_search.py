@@ -110,17 +110,17 @@ def test_where_nothing_is_relevant_what_is_nearest_is_shown_apart_and_was_not_re
     assert [one.memories for one in kept.answers()] == [()] * len(kept.answers())
 
 
-def test_of_the_logs_alone_what_is_nearest_in_them_is_shown(bank: Path, bankctl: Run) -> None:
+def test_what_is_nearest_is_of_the_logs_too_or_of_them_alone(bank: Path, orchard: Path, bankctl: Run) -> None:
     for day in range(1, 29):
         notes = "".join(f"## {day} {number}\n사과나무 {number}번은 봄에 심었다\n\n" for number in range(20))
         (bank / f"memory/2026-04-{day:02}.md").write_text(notes, encoding="utf-8")
     (bank / "memory/2026-05-04.md").write_text("Min prefers concise replies.\n", encoding="utf-8")
 
-    logs, archive = (bankctl("search", "--json", "--in", group, CAKE) for group in ("logs", "archive"))
+    every, logs, archive = (bankctl("search", "--json", *way, CAKE) for way in ((), ("--in=logs",), ("--in=archive",)))
 
-    assert (logs.code, logs.json["hits"]) == (1, [])
+    assert [(one.code, one.json["hits"]) for one in (every, logs, archive)] == [(1, [])] * 3
     assert [(hit["group"], hit["text"]) for hit in logs.json["nearest"]] == [("logs", "Min prefers concise replies.")]
-    assert (archive.code, archive.json["nearest"]) == (1, [])
+    assert [[hit["group"] for hit in one.json["nearest"]] for one in (every, archive)] == [["bank", "logs"], []]
 
 
 def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_answer(

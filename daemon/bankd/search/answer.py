@@ -124,7 +124,7 @@ class Answering:
         """Take the query and the options of ranking."""
         self._query, self._options = query, options
         self._nearest: tuple[Hit, ...] = ()
-        """The nearest hits in logs and archive, if only these were asked."""
+        """The nearest hits in logs and archive, if nothing in the bank or in their group is an answer."""
 
     def answer(self, bank: IndexView, beside: Sequence[Beside], fresh: Freshness) -> Answer:
         """Ask the bank, and beside it the groups that are wanted. A group that answers better than the bank stands first."""
@@ -140,11 +140,12 @@ class Answering:
         every = [*chain.from_iterable(groups if self._query.is_past else _best_first(groups))]
         if log := self._log_of_day(beside):
             every = [log, *(hit for hit in every if (hit.group, hit.path) != (log.group, log.path))]
-        answer = answer._replace(hits=tuple(every))
-        if found is None:
-            return answer._replace(nearest=() if every else self._nearest)
-        nearest = () if every else tuple(found.hit_of(one) for one in found.nearest)
-        return answer._replace(left_off=found.left_off, nearest=nearest)
+        answer = answer._replace(hits=tuple(every), left_off=found.left_off if found else 0)
+        if every:
+            return answer
+        nearest = [*(found.hit_of(one) for one in found.nearest), *self._nearest] if found else self._nearest
+        nearest = sorted(nearest, key=lambda hit: (hit.group == "archive", -round(hit.parts["floors"], 2)))
+        return answer._replace(nearest=tuple(nearest[: min(self._query.limit, NEAREST_SHOWN)]))
 
     def _line_up(self, bank: IndexView, beside: Sequence[Beside]) -> list[Hit]:
         """A timeline: the memories of its days, and passages of logs that say more than these, each on its day.
@@ -247,9 +248,9 @@ class Answering:
         query = query._replace(limit=max(query.limit, _LOOKED_AT))
         found = self._find(query, beside.group, index, self._options._replace(vectors=beside.vectors))
         shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
-        if found and found.nearest and query.groups:
+        if found and found.nearest and not hits:
             near = self._unsaid(found._replace(ranked=found.nearest), beside, said(), shown, index)
-            self._nearest = (*self._nearest, *near)[:NEAREST_SHOWN]
+            self._nearest = (*self._nearest, *islice(near, NEAREST_SHOWN))
         return list(islice(self._unsaid(found, beside, said(), shown, index), room)) if found else []
 
     def _unsaid(

@@ -195,7 +195,7 @@ class Answer(NamedTuple):
     left_off: int = 0
     """How many more memories the asked days have."""
     nearest: tuple[Hit, ...] = ()
-    """If there is no hit: the nearest memories of the bank, which may be about something else."""
+    """If there is no hit: the nearest memories and passages of logs, which may be about something else."""
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
