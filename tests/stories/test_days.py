@@ -200,9 +200,13 @@ def test_a_filter_that_names_nobody_and_no_page_is_told(
 
     assert near in bankctl("search", "bakery", *given).err
     assert bankctl("search", "bakery", *given, "--json").json["unknown"]
-    assert bankctl("search", "bakery", "--node", "entities/Clara").code == 0, "the ending is not needed"
+    for page in ("entities/Clara", "Clara"):
+        assert bankctl("search", "bakery", "--node", page).code == 0, "neither ending nor folder is needed"
     for known in (("--entity", "Clara"), ("--node", "entities"), ("--node", "memory/2026-06-09.md")):
         assert not bankctl("search", "zeppelin", *known, "--json").json["unknown"]
+    (root / "bank/entities/Clara.md").rename(root / "bank/entities/Klara.md")
+    for renamed in (("--entity", "Klara"), ("--node", "Klara")):
+        assert bankctl("search", "bakery", *renamed).code == 0
 
 
 def test_a_timeline_of_a_day_needs_no_option(ask: Any) -> None:

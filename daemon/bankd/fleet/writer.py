@@ -134,7 +134,7 @@ def _memory(values: Sequence[Any], paths: Mapping[int, str]) -> ExportedMemory:
     spans = [Span(*map(date.fromisoformat, span.split("/"))) for span in said["about"].split()]
     learned = date.fromisoformat(said["learned"]) if said["learned"] else None
     path = paths.get(said["page"], "")
-    names = tuple(sorted({slug.casefold() for slug in said["entities"].split() or whom_page_is_about(path)}))
+    names = tuple(sorted({slug.casefold() for slug in (*said["entities"].split(), *whom_page_is_about(path))}))
     return ExportedMemory(tuple(values), tuple(nodes_of(path, heading)), names, tuple(days_found_by(spans, learned)))
 
 

@@ -77,7 +77,8 @@ class IndexedRow(NamedTuple):
             "terms": self.analysis.sentences,
             "heading": self.heading.sentences,
             "node": list(nodes_of(path, entry.heading)),
-            "entity": [slug.casefold() for slug in entry.entities or whom_page_is_about(path)],
+            # Whom its line names, and whose page it stands on: a page that a person renames is found by its new name.
+            "entity": [slug.casefold() for slug in {*entry.entities, *whom_page_is_about(path)}],
             "mention": list(words_of(f"bank/{path}", entry.mentions)),
             "day": list(days_found_by(self.about, entry.learned)),
         }

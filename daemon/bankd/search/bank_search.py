@@ -10,6 +10,7 @@ from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bankd.errors import IndexDamaged, StorageError, UserError
+from bankd.pages.names import BANK
 from bankd.search.answer import Answering, Beside
 from bankd.search.find import RankingOptions
 from bankd.search.request import GROUPS, Answer, Freshness, Query, read_request
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from bankd.index.rows import Successors
     from bankd.index.search_index import SearchIndex
     from bankd.index.sources import RecallBuffer
+    from bankd.pages.names import Names
     from bankd.search.answer import Became, Work
     from bankd.search.indexable import Refreshed
     from bankd.search.request import Hit
@@ -249,6 +251,8 @@ class BankSearch:
 
     def _found(self, query: Query, now: datetime, pending: int) -> Answer:
         own, groups = self._read, query.groups or GROUPS
+        if nodes := query.filters.nodes:
+            query = query._replace(filters=query.filters._replace(nodes=(*nodes, *_pages_named(nodes, own.bank.names))))
         others = [(group, index) for group, index in own.beside.items() if group in groups]
         more = [
             Beside(group, partial(_ask, index, now), own.outcome_of, own.vectors.get(group)) for group, index in others
@@ -404,6 +408,12 @@ def _key_of(parts: Sequence[object]) -> str:
     import json  # noqa: PLC0415 -- only a daemon keeps answers
 
     return json.dumps(parts, sort_keys=True)
+
+
+def _pages_named(nodes: Iterable[str], names: Names) -> Iterable[str]:
+    """The pages that are named without their folder: `Clara` is `entities/Clara.md`, unless there is a folder `Clara`."""
+    named = (one for one in nodes if one not in GROUPS.values() and not names.has_folder(BANK + one))
+    return filter(None, map(names.page, named))
 
 
 def _ask(index: SearchIndex, now: datetime, work: Work) -> Sequence[Hit]:
