@@ -36,11 +36,12 @@ def make_search(
     is_bank_alone: bool = False,
     is_daemon: bool = False,
 ) -> BankSearch:
-    """Put search together for a workspace: over bank, logs and archive, or the bank alone; by its own settings if none are given.
+    """Put search together for a workspace: over bank, logs and archive, or the bank alone.
 
-    `remark` is about a settings file that cannot be used. The Kiwi worker, one of its own unless one is given (by what
-    works in the background, where vectors have the lowest priority), starts when a text has to be analysed. In a daemon it is never
-    started: a daemon reads what runs had analysed.
+    Without `settings` it has those of the workspace. `remark` is about a settings file that cannot be used. The Kiwi
+    worker, one of its own unless one is given (by what works in the background, where vectors have the lowest
+    priority), starts when a text has to be analysed. In a daemon it is never started: a daemon reads what runs had
+    analysed.
     """
     from bankd.search.bank_search import BankSearch
     from bankd.system.clock import read_monotonic

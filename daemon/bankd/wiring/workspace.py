@@ -86,7 +86,8 @@ def open_workspace(
     """Open a workspace; to write, take its lock (BusyError when another has it) and finish what a crash interrupted.
 
     With a `lease` of the daemon its lock is kept, and its settings hold, even if the files changed since. Else a daemon
-    that has the lock lends it between two of its runs. Search that is given is left open. UserError, unless `force`, to write to a bank whose pages are all gone.
+    that has the lock lends it between two of its runs. Search that is given is left open. UserError, unless `force`,
+    to write to a bank whose pages are all gone.
     """
     given, configuration = lease or (None, None)
     settings, unusable = _settings_of(root, configuration, write=write)
