@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import resource
 import shlex
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -517,3 +519,10 @@ def test_a_number_names_the_hit_that_was_printed(bank: Path, bankctl: Run) -> No
     assert shown.index("19:30") < shown.index("rehearsal plan")
     assert bankctl("edit", "--print", "2").out == "memory/2026-05-27.md:4\n"
     assert bankctl("show", "2").out.startswith("memory/2026-05-27.md:4")
+
+    terminal = pty.openpty()[1]
+    there: Any = {"stdin": terminal, "stdout": terminal, "cwd": bank, "start_new_session": True}
+    typed = f"{shlex.quote(sys.executable)} -m bankd edit --print 1"
+    both = f"{typed.replace('edit --print 1', 'search choir')} && {typed}"
+    ended = [subprocess.run(line, shell=True, check=False, **there).returncode for line in (both, typed)]
+    assert ended == [0, 3], "a new terminal of the same name has not the list of the one before"

@@ -114,16 +114,25 @@ def run_named(name: str, arguments: Namespace) -> int:
     return done.show(as_json=arguments.json)
 
 
-def _numbers_file(root: Path | str) -> str:
-    """Where the numbers of the last list on this terminal are kept; without a terminal there is one file for all."""
-    name = next((os.ttyname(stream) for stream in range(3) if os.isatty(stream)), "")
-    return f"{root}/.bankd/printed{name.replace('/', '-')}"
+def _numbers_file(root: Path | str) -> tuple[str, str]:
+    """Where the numbers of the last list on this terminal are kept, and what its first line must be.
+
+    A new terminal may get the name of an older one: the line tells when the first process of this one started. Without a
+    terminal there is one file for all.
+    """
+    name, since = next((os.ttyname(stream) for stream in range(3) if os.isatty(stream)), ""), ""
+    if name:
+        since = str(os.getsid(0))
+        with suppress(OSError):
+            since += " " + read_input(f"/proc/{since}/stat").rpartition(")")[2].split()[19]
+    return f"{root}/.bankd/printed{name.replace('/', '-')}", since
 
 
 def keep_numbers(root: Path | str, keys: Iterable[str]) -> None:
     """Keep what the numbers of a list mean, for `bankctl edit 2`: the id or place of each entry, as printed."""
-    with suppress(OSError), open(_numbers_file(root), "w", encoding="utf-8") as file:  # noqa: PTH123 -- cheaper
-        file.writelines(f"{key}\n" for key in keys)
+    name, since = _numbers_file(root)
+    with suppress(OSError), open(name, "w", encoding="utf-8") as file:  # noqa: PTH123 -- cheaper
+        file.writelines(f"{key}\n" for key in (since, *keys))
 
 
 def named_hit(root: Path | str, what: str) -> str:
@@ -135,12 +144,14 @@ def named_hit(root: Path | str, what: str) -> str:
 
     if not what.isdecimal() or len(what) >= SHORTEST_PIECE:
         return what
-    keys: list[str] = []
+    name, since = _numbers_file(root)
+    keys = [since]
     with suppress(OSError):
-        keys = read_input(_numbers_file(root)).split("\n")[:-1]
-    if not 0 < int(what) <= len(keys):
-        raise UserError(f"{what}: no such number in the last list ({len(keys)} in all); bankctl search makes a new one")
-    return keys[int(what) - 1]
+        keys = read_input(name).split("\n")[:-1]
+    most = len(keys) - 1 if keys[:1] == [since] else 0
+    if not 0 < int(what) <= most:
+        raise UserError(f"{what}: no such number in the last list ({most} in all); bankctl search makes a new one")
+    return keys[int(what)]
 
 
 def _moment(text: str) -> datetime:
