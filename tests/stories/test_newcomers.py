@@ -352,7 +352,7 @@ def test_a_bank_whose_folder_is_gone_is_not_read_as_an_empty_one(bank: Path, ban
     for words in (("search", "deploy"), ("related", "@Peter"), ("timeline",), ("brief",), ("show", "1")):
         refused = bankctl(*words)
         assert (refused.code, refused.out) == (3, ""), words
-        assert f"{bank}/bank: no such folder; put it back from a copy; bankctl restore" in refused.err
+        assert f"{bank}/bank: no such folder; put it back from a copy, or from a backup: bankctl restore" in refused.err
 
 
 def test_forget_everywhere_takes_a_number_and_only_says_what_would_go(bank: Path, bankctl: Run) -> None:
