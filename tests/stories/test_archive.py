@@ -95,7 +95,9 @@ def test_restoring_can_be_undone_and_asks_for_known_ids(root: Path, bankctl: Run
     assert bankctl("doctor", "verify").code == 0
 
 
-def test_the_archive_stays_when_what_was_put_there_comes_out(root: Path, bankctl: Run) -> None:
+def test_the_archive_stays_when_what_was_put_there_comes_out(
+    root: Path, bankctl: Run, caplog: pytest.LogCaptureFixture
+) -> None:
     write_log(root, "2026-05-01.md", "S: 가치관: 정직을 최우선으로 한다.")
     bankctl("cycle", "micro", "--now", START)
     id_ = bankctl("search", "정직", "--json").json["hits"][0]["id"]
@@ -104,6 +106,8 @@ def test_the_archive_stays_when_what_was_put_there_comes_out(root: Path, bankctl
     assert list((root / "archive").rglob("*.md"))
     assert bankctl("undo", run).code == 0
     assert list((root / "archive").iterdir()) == []
+    bankctl("archive", "put", id_)
+    assert (bankctl("archive", "restore", id_).code, caplog.messages) == (0, []), "our commands are no other program"
 
 
 def test_a_page_that_was_moved_to_another_case_has_one_page_in_the_archive(root: Path, bankctl: Run) -> None:

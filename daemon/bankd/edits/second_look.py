@@ -117,11 +117,17 @@ class _Looker:
         """The removed pieces that are here again, except those that a later transaction put here (not by this same operation)."""
         back = inserting.keys_in(self.look(own.path), _keys(pieces))
         later = (op for transaction in self.later for op in transaction.operations)
-        brought = [op for op in later if op.path == own.path and op != own]
-        if any(isinstance(operation, ops.Write) for operation in brought):
+        if any(isinstance(op, ops.Write) for op in later if op.path == own.path and op != own):
             return ()
-        back -= {piece.key for op in brought if isinstance(op, ops.Append) for piece in op.pieces}
+        back -= self._brought(own)
         return tuple(piece for piece in pieces if piece.key in back)
+
+    def _brought(self, own: ops.Operation) -> set[str]:
+        """The pieces that later transactions added here (not by this same operation), with the title and heading for them."""
+        later = (op for transaction in self.later for op in transaction.operations if op.path == own.path and op != own)
+        added = [op for op in later if isinstance(op, ops.Append)]
+        made = (pieces_of_page(decode_text(op.apply(None) or b"")) for op in added)
+        return _keys(piece for pieces in (*made, *(op.pieces for op in added)) for piece in pieces)
 
     def _taken_on(self, own: ops.Remove) -> Iterator[ops.Remove]:
         """Removals of copies that an old buffer brought back here, and that a later run moved elsewhere before this look.
@@ -145,7 +151,8 @@ class _Looker:
         if operation.phase == 0 or operation.before is None or self._is_planned_anew(operation.path):
             return []
         data, moved = self.look(operation.path), removals_of(operation)
-        is_back = data == encode_text(operation.before) and bool(moved or operation.after)
+        is_own = inserting.keys_in(data, self._brought(operation))  # lines that went and came may leave the same bytes
+        is_back = data == encode_text(operation.before) and not is_own and bool(moved or operation.after)
         if is_back or self._back(operation, tuple(piece for removal in moved for piece in removal.pieces)):
             return [operation]
         if operation.after is None or moved or data is None:
