@@ -250,7 +250,7 @@ def test_without_a_model_rules_propose_what_asks_to_be_remembered(root: Path, ba
         ("memory/2026-05-02.md:5", "W", "배포는 화요일로 결정했다"),
     ]
     assert "proposed: 2 lines" in proposed.out
-    assert again["proposed"] == []
+    assert (again["proposed"], again["read"]) == ([], 0)
     waiting = bankctl("review", "list", "--json").json["proposed"]
     assert [one["reason"].partition(";")[0] for one in waiting] == ["proposed: asks to remember", "proposed: 결정함"]
     bankctl("review", "accept", waiting[0]["place"], "--now", NOW)
@@ -266,3 +266,5 @@ def test_a_log_that_was_saved_a_moment_ago_is_waited_for(root: Path, bankctl: Ru
     (root / "memory/notes.md").write_text("Please remember that the staging database is called larch.\n", "utf-8")
 
     assert "proposed: 1 line" in bankctl("distil", "--rules", "--dry-run").out
+    (root / "memory/notes.md").write_text("The larch is tall.\nIs it?\n", "utf-8")
+    assert "2 lines of new prose read, no rule fits any" in bankctl("distil", "--rules").out

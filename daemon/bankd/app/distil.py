@@ -115,7 +115,8 @@ def propose_now(workspace: Workspace, days: int) -> list[Proposed]:
         return propose(logs, finders, policy, now, dry_run=True)
     with workspace.recording("propose") as record:
         found = propose(logs, finders, policy, now, dry_run=False)
-        record.counts, record.is_changed = {"proposed": sum(len(one.lines) for one in found)}, bool(found)
+        count = sum(len(one.lines) for one in found)
+        record.counts, record.is_changed = {"proposed": count}, bool(count)
     return found
 
 

@@ -324,5 +324,9 @@ def _propose(arguments: Namespace) -> Outcome:
     )
     then = _("nothing was written") if arguments.dry_run else way
     said = _(f"proposed: {counted(len(rows), 'line')}") + f"; {then}"
-    whole = {"proposed": rows, "applied": not arguments.dry_run}
-    return Outcome(whole, *lines, said if rows else _("nothing new is worth remembering"))
+    read = sum(len(section.lines) for one in found for section in one.piece.sections)
+    nothing = f"no new prose in the logs of the last {arguments.days} days; --days N reads older ones"
+    if read:
+        nothing = f"{counted(read, 'line')} of new prose read, no rule fits any; to take one in: bankctl add TEXT"
+    whole = {"proposed": rows, "read": read, "applied": not arguments.dry_run}
+    return Outcome(whole, *lines, said if rows else _(nothing))

@@ -60,7 +60,7 @@ def _acts(language: str) -> list[SpeechAct]:
 
 
 class Proposed(NamedTuple):
-    """What the rules find in a piece of a log."""
+    """What the rules find in a piece of a log, perhaps nothing."""
 
     piece: LogPiece
     lines: Sequence[JudgedLine]
@@ -70,7 +70,10 @@ class Proposed(NamedTuple):
 def propose(
     logs: ProseLogs, finders: Sequence[Finder], policy: DistilPolicy, now: datetime, *, dry_run: bool
 ) -> list[Proposed]:
-    """Find sentences worth remembering in new prose, by rules, and put them into the review unless this is a dry run."""
+    """Find sentences worth remembering in new prose, by rules, and put them into the review unless this is a dry run.
+
+    Gives all pieces that were read, also those where no rule finds anything.
+    """
     found = [
         Proposed(piece, [line for section in piece.sections for line in propose_lines(section)])
         for piece in find_pieces(logs, finders, policy, now, PROPOSED)
@@ -80,7 +83,7 @@ def propose(
         said = (as_line(one, piece, PROPOSED) for one in lines)
         if problem := append_lines(logs, log, said, (one.key for one in piece.sections), PROPOSED):
             raise StorageError(problem)
-    return [one for one in found if one.lines]
+    return found
 
 
 def propose_lines(section: ProseSection) -> Iterator[JudgedLine]:
