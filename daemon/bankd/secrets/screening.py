@@ -72,8 +72,7 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
         return len(value) >= 4 and not _COUNTED.match(rest)
     is_phrase = value.count("-") >= 3 or (joint is Joint.STATED and bool(_HYPHENED.match(value)))  # correct-horse
     kinds = _kinds_of(value)
-    is_spoken = "sign" not in kinds and is_worded(value)  # it may be where the password is, named a little later
-    if len(value) < 5 or _PLACE.match(rest) or (is_spoken and _KEPT.match(rest)):
+    if len(value) < 5 or _is_place(value, rest):
         return False
     if not (is_phrase or (len(kinds) >= 2 and kinds & {"digit", "sign"})):
         return False
@@ -83,6 +82,12 @@ def is_password(value: str, rest: str, joint: Joint) -> bool:
         digits = sum(c.isdigit() for c in value)
         return len(kinds) >= 3 or (len(value) >= 8 and digits >= (2 if _CLAUSE_END.match(rest) else 3))
     return True
+
+
+def _is_place(value: str, rest: str) -> bool:
+    """Whether a value is where a secret is kept, or a name with the place a little later: `1Password의 금고에 있다`."""
+    is_spoken = "sign" not in _kinds_of(value) and is_worded(value)
+    return bool(_PLACE.match(rest) or (is_spoken and _KEPT.match(rest)))
 
 
 def is_telling(value: str) -> bool:
@@ -104,7 +109,7 @@ def is_key(value: str, rest: str, joint: Joint) -> bool:
         is_mixed = joint is Joint.STATED and len(kinds) >= 3 and "digit" in kinds
         changes = sum(_kind(one) != _kind(other) for one, other in pairwise(value))
         is_shuffled = 2 * changes >= len(value) and not is_worded(value)  # unlike any name that people write
-        return len(value) >= 8 and (is_mixed or is_shuffled)
+        return len(value) >= 8 and (is_mixed or is_shuffled) and not _is_place(value, rest)
     is_spoken = is_worded(value, 0.6) and not _CUT.search(value) if joint is Joint.STATED else is_worded(value)
     return bool(_BASE32.match(value)) or (len(kinds - {"sign"}) >= 2 and not is_spoken)
 
