@@ -42,6 +42,10 @@ def test_a_page_is_suggested_for_what_waits_and_taken_by_its_number(waiting: str
     assert (refused.code, "no suggestion 2; there are 1" in refused.err) == (3, True)
     assert bankctl("review", "place", waiting, "1").out == f"{waiting}  Filed on daily/home.md\n  {ODD}\n"
     assert waiting in (root / "bank/daily/home.md").read_text("utf-8")
+    (root / "bank/daily/money.md").write_text("# Money\n\n- W: The rent of the flat is paid.\n", "utf-8")
+    learn(root, bankctl, "2026-05-14.md", "W: qx7 is on the shelf")
+    odd = bankctl("review", "list", "--json").json["unfiled"][-1]
+    assert (odd["text"], odd["pages"]) == ("W: qx7 is on the shelf", []), "both say no more than the and is"
 
 
 def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root: Path, bankctl: Run) -> None:

@@ -347,7 +347,7 @@ def test_what_waits_names_the_pages_that_come_nearest_and_are_there() -> None:
     waiting = parse_memory("W: The kitchen.")
 
     placed = route_memory(waiting, rules, has_page=lambda page: page not in {MONEY, "entities/The.md"})
-    unknown = route_memory(parse_memory("W: xyzzy"), rules)
+    unknown = route_memory(parse_memory("W: xyzzy is in the"), rules)
 
     assert (placed.page, placed.reason.partition(" are ")[2].split(", ")[0]) == (INBOX, HOME)
     assert MONEY not in placed.reason

@@ -21,6 +21,7 @@ from bankd.memory.archive import memory_of
 from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import DUPLICATE, day_said
 from bankd.memory.retain import SOURCED
+from bankd.memory.route import LEAST_ALIKE
 from bankd.pages.memory import parse_memory, split_id, split_sources, statement_of
 from bankd.pages.names import BANK, INBOX
 from bankd.pages.page import MARKER
@@ -123,7 +124,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
     pages = {place.partition("#")[0] for place in found}
     for one in workspace.index.similar_to(memory):
         page = one.page.removeprefix("bank/")
-        if page not in pages:
+        if page not in pages and one.score >= LEAST_ALIKE:
             pages.add(page)
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
     for page in review.learned_rules(workspace).kinds().likeliest(memory):

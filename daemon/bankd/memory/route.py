@@ -179,8 +179,9 @@ def expressions_of(rules: Iterable[RoutingRule]) -> tuple[str, ...]:
 
 NEAREST = 3
 """The number of similar memories that vote."""
-_LEAST = 0.12
-"""At least one memory of the page with the same tag must have this score: below it, shared words are not about a subject."""
+LEAST_ALIKE = 0.12
+"""At least one memory of the page with the same tag must have this score: below it, shared words are not about a subject.
+No page is suggested for less."""
 _CLOSE = 0.2
 """From this score on, likeness decides before the kind. Below it, when both named different pages of the template, the
 kind was right 24 times of 32, likeness 5 times (shipped examples in a bank of 400 others, bench.routing)."""
@@ -202,7 +203,7 @@ def choose_page(memory: Memory, similar: Sequence[Similar]) -> tuple[str, Sequen
         votes[one.page] += one.score * (1 if one.tag == memory.tag else _OTHER_TAG)
     page, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0.0))
     witnesses = [one for one in asked if one.page == page]
-    is_sure = any(one.score >= _LEAST and one.tag == memory.tag for one in witnesses)
+    is_sure = any(one.score >= LEAST_ALIKE and one.tag == memory.tag for one in witnesses)
     return (page, witnesses) if most >= _AGREEMENT * sum(votes.values()) and is_sure else None
 
 
@@ -306,9 +307,11 @@ class PageClassifier:
         return Classified(page, probability, telling, scores.keys()) if len(telling) >= _LEAST_WORDS else None
 
     def likeliest(self, memory: Memory) -> Sequence[str]:
-        """The likeliest pages for a memory, best first, at most three; empty if none of its words is known."""
-        scores = self._scores(memory, {word: features_of(word) for word in read_words(memory.text)})
-        return sorted(scores, key=lambda page: -scores[page])[:_NAMED]
+        """The likeliest pages for a memory, best first, at most three; empty if no telling word speaks for any of them."""
+        words = {word: features_of(word) for word in read_words(memory.text)}
+        scores = self._scores(memory, words)
+        pages = sorted(scores, key=lambda page: -scores[page])[:_NAMED]
+        return pages if any(any(self._telling(words, page)) for page in pages) else ()
 
     def _scores(self, memory: Memory, words: Mapping[str, Sequence[str]]) -> dict[str, float]:
         """The evidence for each page that has examples with the tag of a memory, in nats."""
