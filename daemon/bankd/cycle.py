@@ -191,11 +191,13 @@ def collect_lines(
     if start is not None:  # earlier batches have read what stands above it
         lines = [line for line in lines if line.place.log != start.log or line.place >= start]
     held = world.catalog.pages_of(line.id for line in lines)
+    forgotten = facts.ledger.forgotten
     fresh: Sequence[RetainLine] = [line for line in lines if line.id not in held]
     old = {
         line.id: Blocked(line, str(stone["memory"]), f"forgotten on {str(stone['at'])[:10]}, and the line may be older")
-        for line in (fresh if facts.ledger.forgotten else ())
-        if (stone := facts.ledger.forgotten_after(line, is_own=not line.place.log.startswith(f"{FOLDER}/")))
+        for line in (fresh if forgotten else ())
+        if (stone := forgotten.get(text_key(line.memory)))
+        and not facts.ledger.is_said_again(line, stone, is_own=not line.place.log.startswith(f"{FOLDER}/"))
     }
     fresh, over = new_lines.cut_batch([line for line in fresh if line.id not in old], most)
     seen = {line.id for line in fresh}

@@ -292,15 +292,14 @@ def _take_out(
 
 
 def _unread_lines(workspace: Workspace, of_keys: Mapping[str, str]) -> Iterator[Said]:
-    """Events for the log lines that no run has read yet and that say what is forgotten, so that the next does not learn them."""
+    """Events for the log lines that say what is forgotten and that no run has read yet: as if one had, just before."""
     ledger = workspace.transactions.ledger()
     if workspace.is_live:
         workspace.wait_until_settled()
     for reading in workspace.logs.unread(workspace.now).readings:
         for line in identified_as(reading, ledger.identity_of(reading.log)).lines:
             if (id_ := of_keys.get(text_key(line.memory))) and line.id not in ledger.consumed:
-                where = {"memory": line.id, "log": line.place.log, "line": line.place.line, "of": id_}
-                yield DUPLICATE, line.id, {**where, "reason": "it was forgotten", "overruled": True}
+                yield DUPLICATE, line.id, {"memory": line.id, "log": line.place.log, "line": line.place.line, "of": id_}
 
 
 def _pages_of(workspace: Workspace) -> Iterator[str]:

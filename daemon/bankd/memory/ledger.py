@@ -12,7 +12,6 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bankd.memory.use import KINDS, NOTHING, UseSignals, note_use, read_use
-from bankd.pages.memory import text_key
 from bankd.pages.names import day_in
 
 if TYPE_CHECKING:
@@ -198,22 +197,21 @@ class Ledger:
 
     def was_forgotten(self, memory: str, key: str) -> bool:
         """Whether a memory was forgotten, or one with the key of its text after this one was learned."""
-        stone, learned = self.forgotten.get(key), self.consumed.get(memory)
-        is_later = stone is not None and (learned is None or told_order(learned) < told_order(stone))
+        stone, learned = self.forgotten.get(key, {}), self.consumed.get(memory, {})
+        is_later = str(learned.get("at", "")) < str(stone.get("at", ""))
         return is_later or self.gone.get(memory, {}).get("type") == FORGOTTEN
 
-    def forgotten_after(self, line: RetainLine, *, is_own: bool) -> Event | None:
-        """The event that forgot the text of a line that no run has read; None if the line says it again since.
+    def is_said_again(self, line: RetainLine, forgotten: Event, *, is_own: bool) -> bool:
+        """Whether a line that no run has read says again what was forgotten before.
 
-        That does a line of a log of that day or later, or of a log that was read before: `forget` notes what stood unread
-        there. A model's line, not the speaker's `own`, tells only of its day.
+        That does a line of a log of a later day, and, but for a model's, which is not the speaker's `own`, one of the same
+        day or of a log that was read before: `forget` notes what stood unread there.
         """
-        stone, log = self.forgotten.get(text_key(line.memory)), line.place.log
-        if stone is None:
-            return None
-        day, read = day_in(log) or line.place.stated or date.min, self.read.get(self.identity_of(log), ())
-        is_since = day >= day_of(stone) or any(told_order(self.consumed[id_]) < told_order(stone) for id_ in read)
-        return None if is_since and (is_own or day > day_of(stone)) else stone
+        day, at = day_in(line.place.log) or line.place.stated or date.min, str(forgotten["at"])
+        read = (self.consumed[id_] for id_ in self.read.get(self.identity_of(line.place.log), ()))
+        return day > day_of(forgotten) or (
+            is_own and (day == day_of(forgotten) or any(str(one["at"]) < at for one in read))
+        )
 
     def asked_about(self) -> set[str]:
         """The memories of which a person is asked whether a newer one, which still holds, replaces them."""
