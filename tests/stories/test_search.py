@@ -524,5 +524,5 @@ def test_a_number_names_the_hit_that_was_printed(bank: Path, bankctl: Run) -> No
     there: Any = {"stdin": terminal, "stdout": terminal, "cwd": bank, "start_new_session": True}
     typed = f"{shlex.quote(sys.executable)} -m bankd edit --print 1"
     both = f"{typed.replace('edit --print 1', 'search choir')} && {typed}"
-    ended = [subprocess.run(line, shell=True, check=False, **there).returncode for line in (both, typed)]
-    assert ended == [0, 3], "a new terminal of the same name has not the list of the one before"
+    for line, code in ((both, 0), (typed, 3)):  # a new terminal of the same name has not the list of the one before
+        assert subprocess.run(line, shell=True, check=False, **there).returncode == code

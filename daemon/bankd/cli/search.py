@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from bankd.pages.names import Names
-
     Hit: TypeAlias = Mapping[str, Any]
 
 _GLYPHS = {"W": "●", "B": "↻", "O": "◐", "S": "◦", "logs": "≡", "archive": "▫"}
@@ -307,8 +305,7 @@ def timeline_command(arguments: Namespace) -> Outcome:
     is_path = "/" in subject or subject.endswith(".md")
     answer = {} if is_path else _ask(arguments, {**request, "entities": [subject] if subject else []})
     if is_path or (subject[:1] not in {"", "@"} and not answer["hits"]):  # no name of a person or thing: that of a page
-        page = _pages_of(locate_workspace(arguments.workspace)).page(subject)
-        answer = _ask(arguments, {**request, "nodes": [page or subject]})
+        answer = _ask(arguments, {**request, "nodes": [subject]})
     asked = sorted({subject, f"@{subject.lstrip('@')}"}) if subject and not answer["hits"] else []
     if asked and len(unknown := unknown_of(arguments, asked)) == len(asked):
         nothing = unknown[-1]
@@ -320,14 +317,6 @@ def timeline_command(arguments: Namespace) -> Outcome:
             lines.append(f"  {said}  {styled(after, 'dim')}")
     last = styled(_left_off(answer), "dim") if lines else nothing
     return Outcome(answer, *lines, last, code=0 if lines else 1, listed=[*map(_key, answer["hits"])])
-
-
-def _pages_of(root: str) -> Names:
-    from pathlib import Path
-
-    from bankd.pages.names import Names
-
-    return Names(path.relative_to(root).as_posix() for path in Path(root, "bank").rglob("*.md"))
 
 
 def _is_day(subject: str) -> bool:
