@@ -164,25 +164,6 @@ def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytes
     assert "more; -n 0" not in "".join(capsys.readouterr())
 
 
-def test_a_timeline_is_about_one_page_or_somebody(ask: Any) -> None:
-    assert ask("timeline", "@Nobody") == []
-    assert ask("timeline", "no/such/page.md") == []
-    assert ask("timeline", "--on", "2026-04-20") == ["어제 하나와 북한산 둘레길을 걸었다."]
-
-
-@pytest.mark.parametrize(
-    "subject", ["@Clara", "Clara", "clara", "entities/clara", "bank/entities/Clara.md", "entities"]
-)
-def test_a_timeline_takes_a_name_as_people_write_it(root: Path, bankctl: Run, subject: str) -> None:
-    learn(root, bankctl, "2026-06-09.md", "W @Clara: Runs the bakery.")
-
-    assert "Runs the bakery." in bankctl("timeline", subject).out
-    missed = bankctl("timeline", "Clarra")
-    assert missed.code == 1
-    assert missed.out.endswith("no memory has this id; did you mean bank/entities/Clara.md?\n")
-    assert bankctl("timeline", subject, "--on", "2020").out == "nothing of these days\n"
-
-
 def test_a_name_that_is_a_month_too_is_somebody_where_the_bank_has_them(root: Path, bankctl: Run) -> None:
     assert bankctl("timeline", "Jun").out == "nothing of these days\n"
     learn(root, bankctl, "2026-05-09.md", "W @Jun: Runs the mill.")
@@ -190,9 +171,15 @@ def test_a_name_that_is_a_month_too_is_somebody_where_the_bank_has_them(root: Pa
     assert "Runs the mill." in bankctl("timeline", "Jun").out
 
 
-def test_a_filter_that_names_nobody_and_no_page_is_told(root: Path, bankctl: Run) -> None:
+def test_somebody_and_a_page_are_named_as_people_write_them(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-06-09.md", "W @Clara: Runs the bakery.")
 
+    for subject in ("@Clara", "Clara", "clara", "entities/clara", "bank/entities/Clara.md", "entities"):
+        assert "Runs the bakery." in bankctl("timeline", subject).out
+        assert bankctl("timeline", subject, "--on", "2020").out == "nothing of these days\n"
+    for subject in ("Clarra", "entities/Clarra.md"):
+        missed = bankctl("timeline", subject)
+        assert (missed.code, "did you mean bank/entities/Clara.md?\n" in missed.out) == (1, True)
     for given in (("--entity", "Clarra"), ("--node", "entities/Clarra")):
         assert "did you mean bank/entities/Clara.md" in bankctl("search", "bakery", *given).err
         assert bankctl("search", "bakery", *given, "--json").json["unknown"]

@@ -302,9 +302,8 @@ def timeline_command(arguments: Namespace) -> Outcome:
         "is_korean": reads_korean(), "keep": False, **days,
     }  # fmt: skip
     lines, nothing = [], _("nothing of these days")
-    is_path = "/" in subject or subject.endswith(".md")
-    answer = {} if is_path else _ask(arguments, {**request, "entities": [subject] if subject else []})
-    if is_path or (subject[:1] not in {"", "@"} and not answer["hits"]):  # no name of a person or thing: that of a page
+    answer = _ask(arguments, {**request, "entities": [subject] if subject else []})
+    if subject[:1] not in {"", "@"} and not answer["hits"]:  # no name of a person or thing: that of a page
         answer = _ask(arguments, {**request, "nodes": [subject]})
     asked = sorted({subject, f"@{subject.lstrip('@')}"}) if subject and not answer["hits"] else []
     if asked and len(unknown := unknown_of(arguments, asked)) == len(asked):
