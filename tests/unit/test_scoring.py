@@ -366,6 +366,9 @@ def test_the_best_stands_for_those_that_are_near_to_it_itself() -> None:
     near = {("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("a", "d"), ("d", "a")}
 
     assert folded(ranked("a", "x", "b", "c", "d"), near) == {"a": ["b", "d"], "x": [], "c": []}
+    first, *others = ranked("b", "x", "a", "d")
+    waits = first._replace(row=first.row._replace(path="bank/_meta/inbox.md"))
+    assert folded([waits, *others], near) == {"a": ["b", "d"], "x": []}, "it waits in the inbox"
 
 
 def test_what_is_older_or_newer_than_another_stands_for_itself() -> None:
