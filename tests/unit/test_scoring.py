@@ -367,7 +367,7 @@ def test_the_best_stands_for_those_that_are_near_to_it_itself() -> None:
 
     assert folded(ranked("a", "x", "b", "c", "d"), near) == {"a": ["b", "d"], "x": [], "c": []}
     first, *others = ranked("b", "x", "a", "d")
-    waits = first._replace(row=first.row._replace(path="bank/_meta/inbox.md"))
+    waits = first._replace(row=first.row._replace(path="_meta/inbox.md"))
     assert folded([waits, *others], near) == {"a": ["b", "d"], "x": []}, "it waits in the inbox"
 
 

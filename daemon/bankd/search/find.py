@@ -28,7 +28,7 @@ from itertools import chain, islice
 from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from bankd.pages.names import BANK, INBOX, is_within
+from bankd.pages.names import INBOX, is_within
 from bankd.search.request import GROUPS, Filters, FoundRow, Hit, Query
 from bankd.search.score import (
     NOT_USED,
@@ -334,9 +334,6 @@ def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tu
     return order, grouped
 
 
-_INBOX = f"{BANK}{INBOX}"
-
-
 def fold_near(
     ranked: Sequence[Ranked], near: Set[tuple[str, str]], apart: Collection[str]
 ) -> tuple[list[Ranked], dict[int, list[Ranked]]]:
@@ -353,7 +350,7 @@ def fold_near(
         first = next((first for first, pair in pairs if pair in near and not set(pair) & set(apart)), None)
         if first is None:
             shown.append(one)
-        elif first.row.path == _INBOX != one.row.path:
+        elif first.row.path == INBOX != one.row.path:
             shown[shown.index(first)] = one._replace(parts=first.parts)
             folded[one.row.row] = [*folded.pop(first.row.row, ()), first]
         else:
