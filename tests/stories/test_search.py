@@ -64,17 +64,24 @@ def test_a_korean_question_finds_its_memory(bank: Path, bankctl: Run) -> None:
     assert {"text", "heading", "score", "parts", "marks"} <= set(first)
 
 
-def test_a_search_waits_for_no_module_that_it_does_not_need(bank: Path) -> None:
-    program = f"from bankd.cli import main; main(['search', '--workspace', {str(bank)!r}, 'values'])"
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", program], capture_output=True, text=True, check=False
-    )
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+_NOT_NEEDED = {
+    "search values": "json search.days search.meaning search.parts search.related index.tree_file",
+    "hook SessionStart": "index.rows search.find search.request words.analysis",
+    "hook UserPromptSubmit": "pages.names pages.text wiring.search",
+}
 
-    assert "bankd.search.find" in loaded
+
+@pytest.mark.parametrize("words", _NOT_NEEDED)
+def test_a_command_waits_for_no_module_that_it_does_not_need(bank: Path, bankctl: Run, words: str) -> None:
+    bankctl("cycle", "micro")
+    program = f"from bankd.cli import main; main({[*words.split(), '--workspace', str(bank)]})"
+    command, said = [sys.executable, "-X", "importtime", "-c", program], '{"session_id": "s", "prompt": "ok"}'
+    for _ in "12":  # the first keeps what it read
+        done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip().removeprefix("bankd.") for line in done.stderr.splitlines()}
+
     assert not {"dataclasses", "inspect", "yaml", "rapidfuzz", "asyncio", "importlib.metadata", "threading"} & loaded
-    assert not {"bankd.search.days", "bankd.search.meaning", "bankd.search.parts"} & loaded
-    assert not {"json", "bankd.search.related", "bankd.index.tree_file", "bankd.system.process"} & loaded
+    assert not {*_NOT_NEEDED[words].split(), "system.process"} & loaded
 
 
 @pytest.mark.parametrize("filters", [(), ("--min-confidence", "0.5")])
@@ -130,11 +137,10 @@ def test_of_what_is_nearest_there_are_five_at_most_and_none_where_there_is_an_an
 ) -> None:
     long = "봄에 바르셀로나 여행에서 마신 포도주 이름과 가격, 호텔 주소, 렌터카 회사, 항공권 예약 번호"
 
-    weak, sure = (bankctl("search", "--json", query).json for query in (long, "사과나무"))
+    weak, few, sure = (bankctl("search", "--json", *query).json for query in ([long], ["-n", "2", long], ["사과나무"]))
 
-    assert (weak["hits"], len(weak["nearest"])) == ([], NEAREST_SHOWN)
-    assert (bool(sure["hits"]), sure["nearest"]) == (True, [])
-    assert len(bankctl("search", "--json", "-n", "2", long).json["nearest"]) == 2
+    assert (weak["hits"], sure["nearest"]) == ([], [])
+    assert [len(one["nearest"]) for one in (weak, few)] == [NEAREST_SHOWN, 2]
 
 
 def test_a_search_without_an_answer_leaves_with_1_as_grep_does(root: Path, bank: Path, bankctl: Run) -> None:

@@ -9,9 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bankd.pages.names import whom_page_is_about
-from bankd.pages.text import other_part
-
 if TYPE_CHECKING:
     from bankd.briefing.facts import BriefFacts
 
@@ -144,6 +141,8 @@ def told_line(hit: Said, before: Said | None = None, project: str = "", earlier:
     """
     text = " ".join(str(hit["text"]).split())
     if before is not None:
+        from bankd.pages.text import other_part  # noqa: PLC0415 -- each prompt waits for this module
+
         text = f"{text} (until {hit.get('learned') or 'now'}: {other_part(str(before['text']), text)})"
     for one in earlier:
         text = f"{text} (earlier, {one['learned']}: {' '.join(str(one['text']).split())})"
@@ -166,6 +165,8 @@ def told_line(hit: Said, before: Said | None = None, project: str = "", earlier:
 
 def who_of(hit: Said) -> str:
     """Whom a memory is about: its `@Slug`, else the one whose page it is on."""
+    from bankd.pages.names import whom_page_is_about  # noqa: PLC0415 -- same
+
     return " ".join(f"@{slug}" for slug in hit.get("entities") or whom_page_is_about(str(hit["path"])))
 
 

@@ -17,6 +17,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bankd.index.sources import doubted_in
 from bankd.search.find import KnownRelations, StoredPair, StoredRelations
 from bankd.search.request import FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, vocabulary_of
@@ -412,8 +413,6 @@ def _day(text: str | None) -> date | None:
 
 
 _IS_TOLD = "SELECT 1 FROM noted WHERE what = 'superseded'"
-_ASKED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'asked m-%'"
-_WAITING = "SELECT text FROM held_back WHERE text LIKE '%(replaces %'"
 _KEYS = "SELECT id, key FROM looked_at WHERE id"
 _PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND"
 _SAME = (
@@ -446,10 +445,6 @@ class Successors(KnownRelations):
     def of(self, ids: Collection[str]) -> StoredRelations:
         """The memories that are newer than these, near to them, or contradict them; empty if the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
-
-    def doubted(self) -> set[str]:
-        """The memories that a line or memory replaces which waits in the review for a person."""
-        return self._read(["doubted"], _doubted, set())
 
     def kept(self) -> Sequence[str]:
         """The pages on which no confidence fades, as recorded by the last night."""
@@ -494,17 +489,8 @@ def _kept(database: sqlite3.Connection, _: list[str]) -> Sequence[str]:
     return [page for (page,) in database.execute("SELECT substr(what, 11) FROM noted WHERE what LIKE 'kept bank/%'")]
 
 
-def _doubted(database: sqlite3.Connection, _: list[str]) -> set[str]:
-    found = {id_ for (id_,) in database.execute(_ASKED)}
-    for (text,) in database.execute(_WAITING):
-        from bankd.memory.retain import part_replaced  # noqa: PLC0415 -- in most banks no such line waits
-
-        found.add(part_replaced(text)[1])
-    return found
-
-
 def _relations(database: sqlite3.Connection, ids: list[str]) -> StoredRelations:
-    doubted = _doubted(database, ids)
+    doubted = doubted_in(database)
     superseded: dict[str, str] = dict(_rows_among(database, "SELECT old, new FROM superseded WHERE old", ids))
     found = {row for side in ("older", "newer") for row in _rows_among(database, f"{_PAIRS} {side}", ids)}
     projects: dict[str, list[str]] = {}

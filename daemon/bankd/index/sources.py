@@ -19,6 +19,7 @@ from bankd.pages.text import decode_wide, is_wide, only_utf8, readable_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from sqlite3 import Connection
 
     from bankd.search.indexable import IndexablePage, MemoryDates, NewQuestions
     from bankd.search.request import KeptAnswer
@@ -249,6 +250,30 @@ class RecallBuffer:
                 continue  # not one of ours, or over by now
             found.append(KeptAnswer(day, tuple(re.findall(_NAMED, text))))
         return found
+
+
+_ASKED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'asked m-%'"
+_WAITING = "SELECT text FROM held_back WHERE text LIKE '%(replaces %'"
+
+
+def doubted_in(catalog: Connection) -> set[str]:
+    """The memories that a line or memory replaces which waits in the review for a person."""
+    found = {id_ for (id_,) in catalog.execute(_ASKED)}
+    for (text,) in catalog.execute(_WAITING):
+        from bankd.memory.retain import part_replaced  # noqa: PLC0415 -- in most banks no such line waits
+
+        found.add(part_replaced(text)[1])
+    return found
+
+
+def read_doubted(catalog_db: str) -> set[str]:
+    """The same for a session's start, which waits for no other module of search; none if the catalog cannot be read."""
+    import sqlite3  # noqa: PLC0415 -- only a briefing asks
+    from contextlib import closing  # noqa: PLC0415 -- same
+
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{catalog_db}?mode=ro", uri=True, timeout=1)) as found:
+        return doubted_in(found)
+    return set()
 
 
 def _render(answer: Mapping[str, Any], now: datetime) -> str:

@@ -93,8 +93,7 @@ class BankReader:
 
     def brief_facts(self, now: datetime) -> BriefFacts:
         """The facts for briefings; read again only if pages, events or logs changed since."""
-        from bankd.index.rows import Successors
-        from bankd.index.sources import PageFiles
+        from bankd.index.sources import PageFiles, read_doubted
 
         require_bank(self._root)
         settings, files = self._read_settings()[0], PageFiles(self.root / "bank")
@@ -104,7 +103,7 @@ class BankReader:
         if facts is None:
             facts = self._read_facts(files, now, settings.decay)
             _keep(self.root / _FACTS, [stamp, facts[:4]])
-        doubted = Successors(self.root / ".bankd/catalogue.sqlite3").doubted()
+        doubted = read_doubted(f"{self.root}/.bankd/catalogue.sqlite3")
         return facts._replace(doubted=doubted, asked=lambda: self._asked(now.date()))
 
     def _asked(self, today: date) -> Iterable[tuple[str, str]]:
