@@ -171,6 +171,8 @@ def test_search_and_conflicts_tell_the_same_of_a_changed_fact(root: Path, bankct
     (first, second) = bankctl("search", "the wiki listens on port 7070").out.splitlines()
     assert f"The wiki listens on port 8080.\tnewer; older is {THIRD}" in first
     assert f"The wiki listens on port 7070.\tolder; newer is {newer['id']}" in second
+    bankctl("forget", newer["id"])
+    assert bankctl("search", "the wiki listens on port 7070", "--json").json["hits"][0]["superseded_by"] is None
 
 
 def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, bankctl: Run) -> None:

@@ -414,7 +414,10 @@ def _day(text: str | None) -> date | None:
 
 _IS_TOLD = "SELECT 1 FROM noted WHERE what = 'superseded'"
 _KEYS = "SELECT id, key FROM looked_at WHERE id"
-_PAIRS = "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' AND"
+_PAIRS = (  # until the next run the catalog has also those of memories that are gone, as after an undo
+    "SELECT older, newer, relation, is_dated FROM alike WHERE relation <> 'different' "
+    "AND older IN (SELECT id FROM memories) AND newer IN (SELECT id FROM memories) AND"
+)
 _SAME = (
     "SELECT looked_at.id, memories.id FROM looked_at, memories "
     "WHERE memories.id = looked_at.id AND memories.key = looked_at.key AND looked_at.id"
