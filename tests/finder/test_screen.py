@@ -163,7 +163,7 @@ def test_a_key_asks_all_banks_and_the_first_alone_again(roots: dict[str, str]) -
     use(roots, steps)
 
 
-def test_a_bank_that_went_away_is_said_and_comes_back(roots: dict[str, str]) -> None:
+def test_a_bank_that_went_away_is_said_and_comes_back_and_no_answer_is_kept(roots: dict[str, str]) -> None:
     async def steps(finder: Finder, pilot: Pilot[None]) -> None:
         home = Path(roots["home"])
         home.rename(home.with_name("elsewhere"))
@@ -172,13 +172,6 @@ def test_a_bank_that_went_away_is_said_and_comes_back(roots: dict[str, str]) -> 
         home.with_name("elsewhere").rename(home)
         await type_in(finder, pilot, "커피나무")
         assert len(shown(finder)) >= 1
-
-    use(roots, steps)
-
-
-def test_looking_keeps_no_answer(roots: dict[str, str]) -> None:
-    async def steps(finder: Finder, pilot: Pilot[None]) -> None:
-        await type_in(finder, pilot, "커피")
 
     use(roots, steps)
     assert [*Path(roots["home"], "recall").glob("*")] == []

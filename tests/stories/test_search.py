@@ -156,16 +156,7 @@ def test_a_search_without_an_answer_leaves_with_1_as_grep_does(root: Path, bank:
     assert [json.loads(line)["query"] for line in some.out.splitlines()] == ["qqqq zzzz", "가치관"]
 
 
-def test_an_edit_by_hand_is_found_at_once_without_a_daemon(bank: Path, bankctl: Run) -> None:
-    page = bank / "bank/identity/values.md"
-    page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")
-
-    assert "호기심" in bankctl("search", "호기심").out
-    page.unlink()
-    assert "nothing relevant" in bankctl("search", "호기심").err
-
-
-def test_a_full_disk_does_not_keep_it_from_answering_with_what_it_knows(bank: Path, bankctl: Run) -> None:
+def test_an_edit_by_hand_is_found_at_once_and_a_full_disk_only_delays_it(bank: Path, bankctl: Run) -> None:
     page = bank / "bank/identity/values.md"
     page.write_text(page.read_text(encoding="utf-8") + "- S: 호기심을 잃지 않는다.\n", encoding="utf-8")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -178,6 +169,8 @@ def test_a_full_disk_does_not_keep_it_from_answering_with_what_it_knows(bank: Pa
     assert answer["hits"][0]["path"] == "bank/identity/values.md"
     assert answer["fresh"]["pending"] == 1
     assert "호기심" in bankctl("search", "호기심").out
+    page.unlink()
+    assert "nothing relevant" in bankctl("search", "호기심").err
 
 
 def test_escapes_in_a_memory_are_shown_as_text(bank: Path, bankctl: Run) -> None:

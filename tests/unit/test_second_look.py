@@ -58,7 +58,9 @@ def test_one_that_was_moved_on_is_taken_out_here_all_the_same() -> None:
     assert look_again(both, moved, moved_on) == (Remove("a.md", (ONE,), "c.md"),)
 
 
-def test_a_copy_from_an_old_buffer_that_a_later_run_took_on_is_taken_out_there() -> None:
+def test_a_copy_from_an_old_buffer_is_taken_out_where_a_later_run_took_it_on_unless_it_was_brought_back_or_named_since() -> (
+    None
+):
     moved = (Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
     taken_on = (Append("c.md", "", (ONE,)), Remove("a.md", (ONE,), "c.md"))
     both = {"a.md": "# A\n", "b.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
@@ -66,14 +68,7 @@ def test_a_copy_from_an_old_buffer_that_a_later_run_took_on_is_taken_out_there()
     assert look_again(both, moved, taken_on) == (Remove("c.md", (ONE,), "b.md"),)
     again = {"a.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
     assert look_again(again, moved, taken_on) == (Remove("a.md", (ONE,), "c.md"),)
-
-
-def test_what_was_brought_back_before_it_was_taken_on_or_was_named_again_since_stays() -> None:
-    moved = (Append("b.md", "", (ONE,)), Remove("a.md", (ONE,), "b.md"))
-    taken_on = (Append("c.md", "", (ONE,)), Remove("a.md", (ONE,), "c.md"))
     back, kept = (Append("a.md", "", (ONE,)),), (Replace("c.md", "m-1", ONE.text, ONE.text),)
-    both = {"a.md": "# A\n", "b.md": "- W: one ^m-1\n", "c.md": "- W: one ^m-1\n"}
-
     assert look_again(both, moved, back, taken_on) == ()
     assert look_again(both, moved, taken_on, kept) == ()
 
