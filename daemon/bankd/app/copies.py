@@ -141,7 +141,7 @@ class RestoredBackup(NamedTuple):
 def restore_backup(file: Path, root: Path) -> RestoredBackup:
     """Unpack a backup into a folder that is new or empty: all of it, or nothing. UserError when it cannot be used."""
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UserError(f"{root}: is not an empty folder; name a new one, and copy what you miss, such as bank/")
+        raise UserError(f"{root}: is not an empty folder; name a new one, and copy newer logs into its memory/")
     root.parent.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
     try:
