@@ -244,11 +244,6 @@ def _hermes(workspace: Path, homes: Homes) -> Connection:
     return Connection("hermes", files, {}, advice, "choose another memory with: hermes memory setup")
 
 
-def agents_text() -> str:
-    """The text for AGENTS.md, or for any file that an agent reads at its start."""
-    return (shipped_folder("integrations") / "AGENTS.md").read_text(encoding="utf-8")
-
-
 @dataclass(frozen=True, slots=True)
 class FileChange:
     """A file before and after; None means that there is no file."""

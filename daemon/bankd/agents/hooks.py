@@ -59,7 +59,10 @@ def _recall(said: Mapping[str, Any], bank: BankReader) -> str:
 def _find(prompt: str, session: str, project: str, bank: BankReader) -> list[Mapping[str, Any]]:
     """The memories that a prompt is clearly about, else what was said in other sessions of the project and not noted."""
     asked = {"query": prompt, "limit": 3, "margin": _MARGIN, "project": project}
-    if hits := [hit for hit in bank.recall(asked)["hits"] if _stands(hit, bank)]:
+    found = bank.recall(asked)["hits"]
+    starts = (f"^{hit['id']}" if hit.get("id") else str(hit["text"]).partition("\n")[0] for hit in found)
+    # The index may be older than a deletion.
+    if hits := [hit for hit, start in zip(found, starts, strict=True) if bank.holds(str(hit["path"]), start)]:
         return hits
     import re
 
@@ -99,11 +102,6 @@ def _stop(said: Mapping[str, Any], bank: BankReader) -> str:
         return ""
     bank.remember_shown(add_shown(shown, reader_of(session), [due.mark], now))
     return due.words
-
-
-def _stands(hit: Mapping[str, Any], bank: BankReader) -> bool:
-    """Whether a memory is still on its page: the index may be older than a deletion."""
-    return bank.holds(str(hit["path"]), f"^{hit['id']}" if hit.get("id") else str(hit["text"]).partition("\n")[0])
 
 
 def _is_clear(hit: Mapping[str, Any]) -> bool:

@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 def connect_command(arguments: Namespace) -> Outcome:
     """Install the plugin and settings of an agent, or show what would be installed."""
     from bankd.agents import connect
+    from bankd.config import shipped_folder
 
     root = find_workspace(arguments.workspace).resolve()
     if arguments.agent == "mcp":
-        entry, text = {"mcpServers": {"bankd": connect.server_entry(root)}}, connect.agents_text()
+        entry = {"mcpServers": {"bankd": connect.server_entry(root)}}
+        text = (shipped_folder("integrations") / "AGENTS.md").read_text("utf-8")
         return Outcome(
             {**entry, "agents_md": text},
             _("# for the settings of an agent that speaks MCP"),

@@ -77,7 +77,8 @@ log = logging.getLogger(__name__)
 def open_fleet(dsn: str) -> Iterator[Fleet]:
     """Open a fleet. UserError if the database cannot be reached or has no fleet."""
     with closing(FleetDatabase(dsn)) as database:
-        database.require_tables()
+        if database.rows("SELECT to_regclass('bankd.banks')") == [(None,)]:
+            raise UserError("this database has no fleet; make one with: bankctl fleet init DSN")
         yield Fleet(database)
 
 
@@ -141,7 +142,8 @@ def use_opensearch(fleet: Fleet, url: str) -> None:
     if fleet.database.rows("SELECT 1 FROM shared_banks LIMIT 1"):
         raise UserError("the shared search has banks already, so its terms stay in the database")
     _store_at(url).make()
-    fleet.database.set_setting("opensearch", url)
+    query = "INSERT INTO settings VALUES ('opensearch', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    fleet.database.change(query, url)
 
 
 def _store_of(fleet: Fleet) -> OpenSearchStore | None:
@@ -331,7 +333,11 @@ def _work(dsn: str, arguments: Namespace) -> int:
     with open_fleet(dsn):
         pass  # a problem at the start is an error; only later the worker waits for the database
     name = f"{socket.gethostname()}:{os.getpid()}"
-    work_alone(dsn, WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name))
+    plan = WorkerPlan(arguments.storage, arguments.first_wait, not arguments.until_idle, name)
+    with closing(StandingNights()) as standing:
+        while (problem := _work_while_there(dsn, plan, standing)) is not None:
+            log.warning("the database is lost: %s; again in %.0f s", problem, _PAUSE)
+            Event().wait(_PAUSE)
     return 0
 
 
@@ -410,14 +416,6 @@ _PAUSE = 2.0
 """Seconds until the worker tries a lost database again."""
 
 
-def work_alone(dsn: str, plan: WorkerPlan) -> None:
-    """Do nights in this process until a signal, or until none waits. Waits for a lost database."""
-    with closing(StandingNights()) as standing:
-        while (problem := _work_while_there(dsn, plan, standing)) is not None:
-            log.warning("the database is lost: %s; again in %.0f s", problem, _PAUSE)
-            Event().wait(_PAUSE)
-
-
 def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> str | None:
     """Do nights as long as the database is there. None at the end of the work, else the problem of the database."""
     try:
@@ -427,7 +425,7 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
             def look() -> None:
                 with open_fleet(dsn) as other:  # its own connection: a night may hold the other one
                     queue_due(other, utc_now())
-                    other.forget_nights()
+                    other.database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
 
             look()
             while not asyncio.run(fleet.work(plan, nights.do_night, look)):

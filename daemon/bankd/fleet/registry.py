@@ -136,16 +136,6 @@ class FleetDatabase:
         found = self.rows("SELECT value FROM settings WHERE key = %s", key)
         return str(found[0][0]) if found else ""
 
-    def set_setting(self, key: str, value: str) -> None:
-        """Change a setting of the fleet."""
-        query = "INSERT INTO settings VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-        self.change(query, key, value)
-
-    def require_tables(self) -> None:
-        """UserError if the database has no tables of a fleet."""
-        if self.rows("SELECT to_regclass('bankd.banks')") == [(None,)]:
-            raise UserError("this database has no fleet; make one with: bankctl fleet init DSN")
-
 
 def _partitions_and_policies() -> Iterator[str]:
     """Statements for partitions and for access: a role that is not the owner sees only the banks in its `readers` rows."""
@@ -374,10 +364,6 @@ class Fleet:
             "(ended, seconds, tries, is_done, said, worker) = (excluded.ended, excluded.seconds, excluded.tries, excluded.is_done, excluded.said, excluded.worker)",
             *astuple(outcome),
         )
-
-    def forget_nights(self) -> None:
-        """Forget the nights that ended more than 60 days ago."""
-        self.database.change("DELETE FROM nights WHERE ended < now() - interval '60 days'")
 
     def share(self, names: Collection[str]) -> None:
         """Let the shared search have these banks from now on."""
