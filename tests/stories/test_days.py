@@ -214,8 +214,12 @@ def test_show_tells_the_days_of_a_memory_in_the_language_of_the_reader(
     assert re.fullmatch(r"2020-05-03, \d+년 전", korean)
 
 
-def test_as_of_a_day_the_archive_stands_before_the_logs_and_they_do_not_repeat_it(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", "O(c=0.80) @Peter: Believes concise replies beat long letters.")
+def test_as_of_a_day_the_archive_stands_as_the_bank_did_and_logs_do_not_repeat_it(root: Path, bankctl: Run) -> None:
+    opinion, beside = (
+        "O(c=0.80) @Peter: Believes concise replies beat long letters.",
+        "W @Peter: Keeps replies in a box.",
+    )
+    write_log(root, "2026-05-01.md", opinion, beside)
     bankctl("cycle", "reflect", "--now", "2026-05-02T03:00")
     assert bankctl("cycle", "reflect", "--now", "2026-06-10T03:00", "--json").json["counts"] == {"archived": 1}
 
@@ -223,8 +227,8 @@ def test_as_of_a_day_the_archive_stands_before_the_logs_and_they_do_not_repeat_i
         asked = ("search", *options, "--now", "2026-06-12", "--json", "does Peter believe concise replies")
         return [hit["group"] for hit in bankctl(*asked).json["hits"]]
 
-    assert groups("--as-of", "2026-05-20") == ["archive"]
-    assert groups() == ["archive"]
+    assert groups("--as-of", "2026-05-20") == ["archive", "bank"]
+    assert groups() == ["bank", "archive"]
     assert groups("--in", "logs") == ["logs"]
 
 

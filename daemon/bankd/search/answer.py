@@ -137,7 +137,7 @@ class Answering:
         hits = tuple(found.hit_of(one) for one in found.ranked) if found else ()
         said = cache(partial(_said_of, found))  # not needed if no group has an index
         groups = [hits, *self._beside(beside, hits, said, bank)]
-        every = [*chain.from_iterable(groups if self._query.is_past else _best_first(groups))]
+        every = [*chain.from_iterable(_best_first(groups, archive_last=not self._query.is_past))]
         if log := self._log_of_day(beside):
             every = [log, *(hit for hit in every if (hit.group, hit.path) != (log.group, log.path))]
         answer = answer._replace(hits=tuple(every), left_off=found.left_off if found else 0)
@@ -334,8 +334,10 @@ def _said_of(found: Found | None) -> SaidByBank:
     return SaidByBank(terms, found.weights, floors, max(part.get("asked", 0.0) for part in parts))
 
 
-def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:
-    """Order groups of answers by their best answer; the bank wins a tie, and the archive, which left the bank, comes last.
+def _best_first(groups: Sequence[Sequence[Hit]], *, archive_last: bool) -> list[Sequence[Hit]]:
+    """Order groups of answers by their best answer; the bank wins a tie.
+
+    What is in the archive left the bank and comes last, but not for a past day, when it may have been in the bank.
 
     The measure is how far the nearest vector is above its usual distance, if all groups know it; else the share of words.
     """
@@ -344,7 +346,7 @@ def _best_first(groups: Sequence[Sequence[Hit]]) -> list[Sequence[Hit]]:
 
     def order(hits: Sequence[Hit]) -> tuple[bool, float]:
         best = max((round(hit.parts.get(part, 0.0), 2) for hit in hits), default=0.0)
-        return any(hit.group == "archive" for hit in hits), -best
+        return archive_last and any(hit.group == "archive" for hit in hits), -best
 
     return sorted(groups, key=order)
 
