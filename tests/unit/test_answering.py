@@ -50,6 +50,7 @@ def answers(*found: Ranked, near: Near | None = None, query: Query = Query("")) 
 def test_without_vectors_a_share_of_the_words_makes_an_answer_and_words_that_ask_make_none() -> None:
     assert answers(ranked(0.5, "paint")) == [0.5]
     assert answers(ranked(0.5, "of")) == answers(ranked(0.5)) == answers() == []
+    assert answers(ranked(0.5, "paint"), ranked(0.4, "of")) == [0.5], "beside an answer neither"
     assert share_asked({"of", "paint"}, ASKED) > share_asked({"paint"}, ASKED)
     assert share_asked({"of"}, ASKED._replace(terms={"of": 0.5})) == 1, "a question of such words is about them"
     assert evidence_of(WORDS_FLOOR, None, 0.8, Corpus(9, 25)) == evidence_of(WORDS_FLOOR, 0.9, None, Corpus(9, 25)) == 1

@@ -215,9 +215,10 @@ def with_floors(ranked: Sequence[Ranked], weights: Weights, near: Near | None, c
 
 
 def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
-    """No memory if none reaches the floor; else all with half the best score or each word asked, or as many as are asked for.
+    """The memories that reach the floor and half the best score, or have each word asked, or as many as are asked for.
 
-    With a margin above 1, as for what nobody asked for, those with that much more evidence. `ranked` must have its floors.
+    No memory if none reaches the floor. With a margin above 1, as for what nobody asked for, those with that much more
+    evidence. `ranked` must have its floors.
     """
     if query.margin > 1:
         return [one for one in ranked if _unasked_evidence(one.parts) >= query.margin]
@@ -227,7 +228,11 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
         return ranked
     scores = [one.parts["score"] - one.parts.get("time", 0.0) for one in ranked]
     least = _TAIL * max(scores)
-    return [one for one, score in zip(ranked, scores, strict=True) if score >= least or one.parts["asked"] == 1]
+    return [
+        one
+        for one, score in zip(ranked, scores, strict=True)
+        if one.parts["asked"] == 1 or (score >= least and one.parts["floors"] >= 1)
+    ]
 
 
 def _unasked_evidence(parts: Mapping[str, float]) -> float:
