@@ -245,7 +245,7 @@ class Answering:
         """The answers of a group that say more than the bank, as many as there is room for."""
         query = self._query
         room = min(query.limit, MOST_BESIDE) if hits and not query.groups else query.limit
-        query = query._replace(limit=max(query.limit, _LOOKED_AT))
+        query = query._replace(limit=max(query.limit, _LOOKED_AT), least=0.0)
         found = self._find(query, beside.group, index, self._options._replace(vectors=beside.vectors))
         shown = {id_ for hit in hits for id_ in (hit.id, *hit.like_it) if id_}
         if found and found.nearest and not hits:

@@ -231,7 +231,7 @@ def above_floor(ranked: Sequence[Ranked], query: Query) -> Sequence[Ranked]:
     return [
         one
         for one, score in zip(ranked, scores, strict=True)
-        if one.parts["asked"] == 1 or (score >= least and one.parts["floors"] >= 1)
+        if one.parts["asked"] == 1 or (score >= least and one.parts["floors"] >= query.least)
     ]
 
 

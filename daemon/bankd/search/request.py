@@ -59,6 +59,8 @@ class Query(NamedTuple):
     """Whether what belongs to an answer may stand beside it."""
     project: str = ""
     """The project in which the question is asked: memories of other projects are left out."""
+    least: float = 1.0
+    """The evidence that an answer beside the best one needs, in floors. Long passages of logs seldom have it."""
     is_limited: bool = False
     """Whether exactly `limit` answers are wanted, also those far below the best."""
     is_typing: bool = False
