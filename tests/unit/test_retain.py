@@ -212,7 +212,7 @@ def test_a_statement_gets_the_head_that_it_lacks(text: str, tag: str, confidence
     assert retain_line(text, tag or None, float(confidence) if confidence else None) == line
 
 
-@pytest.mark.parametrize("text", ["W @: empty", "W @민지 배포는 금요일", "O(c=0.5) tea is good"])
+@pytest.mark.parametrize("text", ["W @: empty", "W @민지 배포는 금요일", "O(c=0.5) tea is good", "W:tea"])
 def test_a_head_that_cannot_be_read_is_refused_and_no_statement_of_its_own(text: str) -> None:
     with pytest.raises(UsageError, match="part before the text cannot be read"):
         retain_line(text, None)

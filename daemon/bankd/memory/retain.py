@@ -439,7 +439,7 @@ def retain_line(
     if head and tagged and tag not in {None, head.tag}:
         raise UsageError(f"the text has the tag {head.tag} and --tag says {tag}; leave out one of them")
     named = f"{tag or 'W'}{'' if confidence is None else f'(c={confidence:.2f})'}"
-    if head is None and (_MEANT.match(said) or re.match(r"[WBOS][ \t]+@", said)):
+    if head is None and (_MEANT.match(said) or re.match(r"[WBOS](?:[ \t]+@|:\S)", said)):
         raise UsageError(f"cannot be remembered: {_UNREAD}")
     has_colon = said.startswith("@") and parse_head(f"{named} {said}")  # `@Peter: …`
     line = f"- {said}" if tagged else f"- {named} {said}" if has_colon else f"- {named}: {said}"
