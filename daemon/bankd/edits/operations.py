@@ -256,11 +256,13 @@ def operation_json(operation: Operation) -> dict[str, Any]:
 
 
 def from_json(fields: Mapping[str, Any]) -> Operation:
-    """Read what `operation_json` gave; raises KeyError or TypeError for anything else."""
+    """Read what `operation_json` gave; raises ValueError, KeyError or TypeError for anything else."""
     values = {name: _as_tuple(value) for name, value in fields.items() if name != "op"}
     for name, kind in {"pieces": Piece, "moved": Moved, "moves": Move}.items():
         if name in values:
-            values[name] = tuple(kind(**{key: _as_tuple(part) for key, part in item.items()}) for item in values[name])
+            values[name] = tuple(
+                kind(**{key: _as_tuple(part) for key, part in dict(item).items()}) for item in values[name]
+            )
     return _KINDS[fields["op"]](**values)
 
 
