@@ -131,28 +131,20 @@ def test_what_cannot_be_used_in_place_is_named_with_how_to_have_it(tmp_path: Pat
     assert (tmp_path / "new/memory").resolve() == agent / "memory"
 
 
-def test_a_folder_memory_further_down_is_one_of_pages(tmp_path: Path, bankctl: Run) -> None:
+def test_daily_notes_and_a_folder_memory_further_down_are_pages_with_the_rest(tmp_path: Path, bankctl: Run) -> None:
     vault, new = tmp_path / "vault", str(tmp_path / "new")
     note(vault, "Notes/memory/working.md", "# Working memory\n\nSeven items fit into working memory.\n")
-    note(vault, "Garden/Roses.md", NOTE)
-
-    said = bankctl("adopt", str(vault), new, "--copy").out
-
-    assert "2 Markdown files" in said
-    assert "leaves" not in said
-    assert "memory/working.md" in bankctl("search", "how many items fit", "--workspace", new).out
-
-
-def test_daily_notes_of_a_vault_are_pages_with_the_rest(tmp_path: Path, bankctl: Run) -> None:
-    vault, new = tmp_path / "vault", str(tmp_path / "new")
     note(vault, "Daily/2026-05-04.md", "# Monday\n\nThe boiler was repaired by Peter.\n")
     note(vault, "Garden/Roses.md", NOTE)
 
     for words in ((), ("--copy",)):
         root = f"{new}{len(words)}"
-        assert "2 Markdown files" in bankctl("adopt", str(vault), root, *words).out
+        said = bankctl("adopt", str(vault), root, *words).out
+        assert "3 Markdown files" in said
+        assert "leaves" not in said
         for asked in ("who repaired the boiler", "when was the white rose pruned"):
             assert bankctl("search", asked, "--workspace", root).code == 0
+        assert "memory/working.md" in bankctl("search", "how many items fit", "--workspace", root).out
 
 
 def test_all_that_is_left_out_is_counted_and_named(vault: Path, tmp_path: Path, bankctl: Run) -> None:

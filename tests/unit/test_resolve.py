@@ -20,16 +20,14 @@ def link(target: str, kind: LinkKind = LinkKind.INLINE) -> Reference:
     return Reference(kind, 0, 0, len(target), target)
 
 
-@pytest.mark.parametrize(("target", "path"), examples("links", "Markdown"))
-def test_markdown_targets_lead_by_path(target: str, path: str) -> None:
-    found = resolve_reference(link(target), HERE, NAMES)
-
-    assert (found.path if found else "") == path
+KINDS = {"Markdown": LinkKind.INLINE, "wiki": LinkKind.WIKI}
 
 
-@pytest.mark.parametrize(("target", "path"), examples("links", "wiki"))
-def test_wikilinks_lead_by_unique_name(target: str, path: str) -> None:
-    found = resolve_reference(link(target, LinkKind.WIKI), HERE, NAMES)
+@pytest.mark.parametrize(
+    ("kind", "target", "path"), [(kind, *one) for name, kind in KINDS.items() for one in examples("links", name)]
+)
+def test_markdown_targets_lead_by_path_and_wikilinks_by_unique_name(kind: LinkKind, target: str, path: str) -> None:
+    found = resolve_reference(link(target, kind), HERE, NAMES)
 
     assert (found.path if found else "") == path
 
