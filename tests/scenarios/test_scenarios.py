@@ -59,14 +59,9 @@ ASKED = [*questions("questions-1"), *questions("questions-2")]
 PROMISED = 34
 
 
-def test_the_answer_is_among_the_first_three_of_a_group() -> None:
+@pytest.mark.parametrize("group", ["logs", "archive"])
+def test_the_answer_is_among_the_first_three_of_a_group(group: str) -> None:
     assert len(ASKED) == 40
-    with workspace_of_logs() as searching:
+    with workspace_of_logs() if group == "logs" else workspace_of_archive(ASKED) as searching:
         assert count_found(searching, ASKED) >= PROMISED
-        assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {"logs"}
-
-
-def test_the_same_is_found_after_the_facts_were_archived() -> None:
-    with workspace_of_archive(ASKED) as searching:
-        assert count_found(searching, ASKED) >= PROMISED
-        assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {"archive"}
+        assert {hit["group"] for question in ASKED for hit in first_hits(searching, question["text"])} == {group}

@@ -19,9 +19,6 @@ def test_figures_of_a_ranking() -> None:
     assert quality.mrr_10 == 0.5
     assert (quality.recall_1, quality.recall_5, quality.recall_10) == (0.0, 1.0, 1.0)
     assert quality.ndcg_10 == pytest.approx((0.6309 + 0.4307) / (1 + 0.6309), abs=1e-3)
-
-
-def test_no_answer_is_worth_nothing() -> None:
     assert quality_of([], {"a": 1}) == (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
