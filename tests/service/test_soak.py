@@ -159,7 +159,7 @@ def assert_no_growth(manager: Any, life: Life) -> None:
     files, resident = open_files(pid), resident_mb(pid)
     for word in (life.logged * 60)[:60]:
         manager.ask("run", kind="micro")
-        send_request(str(manager.workspace), {"op": "search", "query": word})
+        manager.ask("search", query=word)
 
     assert open_files(pid) <= files + 2
     assert resident_mb(pid) < resident + 8
