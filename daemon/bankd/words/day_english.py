@@ -184,7 +184,7 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(("year",), r"\b(?:the end of the year|(?:by|at|before|until) (?:the )?(?:year[- ]end|year's end))\b", lambda _, anchor: days.part_of(days.months_of(anchor.day.year, 12, 12), "late"), "span"),
     rules.Rule(_UNITS, rf"\b(?:the )?(?P<part>{alternatives(_PARTS)}) the (?P<unit>week|month|year)\b", lambda found, anchor: rules.part_in(rules.units_away(anchor.day, found["unit"], 0), _part(found), anchor), "span"),
     rules.Rule(("19", "20"), rf"\b(?:in|of|since|until|till|by|from|during|before|after|back in|to) {_PART}{_YEAR}|\b(?P<part>early|mid|late)[ -]{_YEAR}", lambda found, anchor: rules.part_in(days.year_of(int(found["year"])), _part(found), anchor), "span"),
-    rules.Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday|of (?:every|each) month))", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
+    rules.Rule(("st", "nd", "rd", "th"), rf"(?:\bthe |{_BEFORE_DAYS})(?P<day>3[01]|[12]\d|[1-9])(?:st|nd|rd|th)\b(?! (?:time|floor|place|year|century|grade|birthday))", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
     rules.Rule(_SHORT_WEEKDAYS, rf"(?<!every )(?<!each )(?<!other )\b{_WEEKDAY}(?!s)", lambda found, anchor: days.weekday_near(anchor, _NAMES_OF_WEEKDAYS[found["weekday"]]), "weekday"),
     rules.Rule(("weekend",), r"\b(?:over|at|on|for) the weekend\b|\bthe weekend\b", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),
 )  # fmt: skip

@@ -189,7 +189,7 @@ RULES: Sequence[rules.Rule] = (
     rules.Rule(("새해",), rf"{_NO_HANGUL}(?P<end>새해)", lambda _, anchor: days.nearest_span(anchor, lambda year: days.months_of(year, 1, 1)), "span"),
     rules.Rule(("월",), r"(?<![가-힣])월(?P<end>초|말)", lambda found, anchor: days.part_of(days.month_of(anchor.day.year, anchor.day.month), "late" if found["end"] == "말" else "early"), "span"),
     rules.Rule(("년", "해"), rf"{_IN_YEAR}{_PART}", _whole_year, "span"),
-    rules.Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<!매달 )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
+    rules.Rule(("일",), rf"(?<![\d월][.,] )(?<![\d월] )(?<![\d월.,])(?P<day>3[01]|[12]\d|[1-9])일(?=에(?!서| 한)| 사이|까지|부터|쯤|경|날|이다|이야|이고| ?\(?[{_WEEKDAYS}]요일| (?:오전|오후|아침|저녁|밤|새벽|점심))(?: ?\(?[{_WEEKDAYS}]요일\)?)?", lambda found, anchor: days.day_of_month(anchor, int(found["day"])), "day"),
     rules.Rule(("요일", "욜"), rf"{_NO_HANGUL}(?<!매주 ){_WEEKDAY}", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     rules.Rule(tuple(_WEEKDAYS), rf"(?<!\S)(?P<weekday>{CUT_WEEKDAY})", lambda found, anchor: days.weekday_near(anchor, _WEEKDAYS.index(found["weekday"])), "weekday"),
     rules.Rule(("주말",), rf"{_NO_HANGUL}주말", lambda _, anchor: days.weekend_of(anchor.day, min(anchor.lean, 0)), "span"),

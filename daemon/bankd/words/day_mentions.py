@@ -15,7 +15,7 @@ from bankd.words import day_english as english
 from bankd.words import day_korean as korean
 from bankd.words.analysis import has_hangul
 from bankd.words.day_rules import NUMERIC_RULES, SLASHED_RULE, Grain, Groups, Rule, groups_of
-from bankd.words.days import DAY, Anchor, Span, may_name_a_day, week_of
+from bankd.words.days import DAY, Anchor, Span, may_name_a_day
 
 _NEAR = 25
 """The most letters between the two ends of a span that no word joins."""
@@ -32,8 +32,6 @@ _UNTIL = re.compile(r"\b(?:until|till|before|up to) (?:the )?$")
 _FROM = re.compile(r"\b(?:from|starting) (?:the )?$")
 _THEN_SINCE = re.compile(rf"{_TIME} ?(?:이후|이래|부터|뒤로|후로)")
 _THEN_UNTIL = re.compile(rf"{_TIME} ?(?:까지|이전|전에)")
-_WEEK_OF = re.compile(r"\b(?:the )?week of $")
-_THEN_WEEK = re.compile(r"(?:이 (?:있는|속한))? ?주(?=에|엔|[,.?!]|$)")
 _CHANGED = re.compile(r"\b(?:mov|chang|push|postpon|delay|shift|brought|bring|reschedul)\w*\b[^.;!?]*$")
 _FROM_TO = re.compile(
     rf"(?: ?\(?[월화수목금토일]요일\)?)?{_TIME} ?으?로 ?(?:옮|미뤘|미뤄|미루|바꾸|바꿨|바뀌|바뀐|바뀜|바뀔|변경|연기|당겼|당기|앞당)"
@@ -78,8 +76,6 @@ class _Found(NamedTuple):
     end: int
     rule: Rule
     groups: Groups
-    is_week: bool
-    """Whether it means the whole week of the day that is named: the week of 16 November."""
 
 
 def read_mentions(text: str, anchor: Anchor) -> Sequence[Mention]:
@@ -114,11 +110,7 @@ def _match(text: str, rules: Sequence[Rule]) -> list[_Found]:
         for found in rule.find(text):
             is_taken = any(one.start < found.end() and found.start() < one.end for one in taken)
             if found.end() > found.start() and not is_taken:
-                start, end = found.start(), found.start() + len(found[0].rstrip())
-                before, after = _WEEK_OF.search(text, 0, start), _THEN_WEEK.match(text, end)
-                if is_week := rule.grain == "day" and bool(before or after):
-                    start, end = before.start() if before else start, after.end() if after else end
-                taken.append(_Found(start, end, rule, groups_of(found), is_week))
+                taken.append(_Found(found.start(), found.start() + len(found[0].rstrip()), rule, groups_of(found)))
     return sorted(taken, key=lambda one: one.start)
 
 
@@ -177,8 +169,7 @@ def _mean(one: _Found, anchor: Anchor) -> Span | None:
     The words of one memory must never stop the index, which would take such errors for damage.
     """
     try:
-        span = one.rule.meaning(one.groups, anchor)
-        return week_of(span.first) if span and one.is_week and span.days == 1 else span
+        return one.rule.meaning(one.groups, anchor)
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
         return None
 
