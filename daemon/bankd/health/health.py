@@ -18,7 +18,8 @@ REMEMBER_MISSED = timedelta(days=7)
 _SHOWN = 3
 """The most findings of an area, and the most large pages, that the status names."""
 BANK_ADVICE = (
-    "put it back from a copy, or from a backup: bankctl restore FILE NEW, cp -r memory/. NEW/memory/, cd NEW, bankctl cycle micro. "
+    "put it back from a copy, or from a backup: "
+    "bankctl restore FILE NEW, cp -r memory/. NEW/memory/, cd NEW, bankctl cycle micro. "
     "If its memories may go: mkdir -p bank, then: bankctl cycle micro --force"
 )
 COPIED_ADVICE = "remove the id from all but one of them, or delete the extra copies"
