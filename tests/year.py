@@ -55,7 +55,7 @@ def logs_of_a_year() -> Mapping[date, Sequence[str]]:
         logs[day].append(f"W: The standup of the {name} office starts at {number + 7}:00.")
     for days in (11, 7, 3):
         logs[END - timedelta(days=days)].append("B: Runs for half an hour before breakfast.")
-    logs[END - timedelta(days=40)].append("W: The wifi of the cabin is called larch. #quiz")
+    logs[END - timedelta(days=40)].append("W: The wifi of the cabin is called larch.")
     logs[END - timedelta(days=90)].append("W @Minho: 해산물 알레르기가 있다.")
     logs[END - timedelta(days=33)].append("O(c=0.95) @Minho: Believes that calls are right.")
     logs[date(2025, 5, 18)].append("W: The cat came to live here.")

@@ -173,17 +173,6 @@ def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
         yield _item(memory, "" if days in memory.text else f"{days}: ")
 
 
-def on_this_day(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Three memories learned exactly one month or whole years ago: those with the most links."""
-
-    def is_anniversary(then: date) -> bool:
-        months = (occasion.today.year - then.year) * 12 + occasion.today.month - then.month
-        return then.day == occasion.today.day and (months == 1 or (months > 0 and months % 12 == 0))
-
-    then = [memory for memory in _standing(facts) if memory.learned and is_anniversary(memory.learned)]
-    yield from map(_item, sorted(then, key=lambda memory: (-memory.links, memory.key))[:3])
-
-
 def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """Three memories, others each day, that are sure (80 %), pinned or linked, and were not used for sixty days."""
     quiet = [
@@ -218,19 +207,6 @@ def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
         is_overdue = (occasion.today - days[-1]).days > max(2 * usual, 2)
         if is_overdue or sum((occasion.today - one).days < 14 for one in days) >= 3:
             yield Item(memory.key, ("? " if is_overdue else "") + memory.text, memory.place, days[-1])
-
-
-def quiz(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Memories with `#quiz` that are due: after 1 day, 6 days, then 2.5 times the last pause (SM-2, all answers right)."""
-
-    def due_on(memory: KnownMemory) -> date | None:
-        days = sorted({*memory.said, *([memory.used] if memory.used else [])})
-        pause = 1.0 if len(days) < 2 else 6.0 * 2.5 ** min(len(days) - 2, 9)
-        return days[-1] + timedelta(days=round(min(pause, 3650))) if days else None
-
-    marked = [memory for memory in _standing(facts) if re.search(r"(?:^|\s)#quiz(?:\s|$)", memory.text)]
-    due = [(on, memory) for memory in marked if (on := due_on(memory)) is not None and on <= occasion.today]
-    yield from (_item(memory) for _, memory in sorted(due, key=lambda row: (row[0], row[1].key))[:20])
 
 
 def _item(memory: KnownMemory, before: str = "") -> Item:
@@ -387,11 +363,9 @@ MODES: Mapping[str, Mode] = {
     "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),
     "dates": Mode("daily", "nothing is due within seven days", dates, 250, _from(0)),
-    "on-this-day": Mode("daily", "nothing was learned on this day of last month or of another year", on_this_day, 200, _from(0)),
     "forgotten": Mode("Monday", "nothing that counts was left unused for sixty days", forgotten, 200, _on_monday),
     "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
     "habits": Mode("Monday", "no habit was noted on three days", habits, 200, _on_monday),
-    "quiz": Mode("brief quiz", "nothing with #quiz is due", quiz, 300),
 }  # fmt: skip
 
 
