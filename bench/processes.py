@@ -19,15 +19,25 @@ LONG_AGO = 1_767_225_600
 """Seconds since 1970: 2026-01-01. A run leaves files that were written just now for the next run."""
 
 
-def bankctl(root: Path, *words: str | Path) -> None:
+HERE = Path(__file__).parents[1]
+"""This checkout."""
+
+
+def run_by(tree: Path) -> dict[str, str]:
+    """The environment in which `bankctl` and `bankd` are those of a checkout of this project."""
+    return {**COMPILED, "PYTHONPATH": str(tree / "daemon")}
+
+
+def bankctl(root: Path, *words: str | Path, tree: Path = HERE) -> None:
     """Run a command in a workspace; what it prints is thrown away."""
-    subprocess.run([BIN / "bankctl", "--workspace", root, *words], stdout=subprocess.DEVNULL, check=True, env=COMPILED)
+    command = [BIN / "bankctl", "--workspace", root, *words]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=run_by(tree))
 
 
 @contextmanager
-def daemon_of(root: Path) -> Iterator[subprocess.Popen[bytes]]:
+def daemon_of(root: Path, tree: Path = HERE) -> Iterator[subprocess.Popen[bytes]]:
     """A daemon of the workspace that answers."""
-    daemon = subprocess.Popen([BIN / "bankd", "--workspace", root], stderr=subprocess.DEVNULL)
+    daemon = subprocess.Popen([BIN / "bankd", "--workspace", root], stderr=subprocess.DEVNULL, env=run_by(tree))
     try:
         for _ in range(600):
             if (root / ".bankd" / "bankd.sock").exists():

@@ -20,17 +20,15 @@ from tempfile import TemporaryDirectory
 
 from bankd.system.clock import read_monotonic
 from bench.banks import Words, make_pages
-from bench.processes import BIN, LONG_AGO, processor
+from bench.processes import BIN, HERE, LONG_AGO, processor, run_by
 
 MEMORIES, LINES, WORDS = 1_000, 50, 12
-HERE = Path(__file__).parents[1]
 
 
 def run(tree: Path, *words: str | Path) -> tuple[float, float]:
     """Run `bankctl` of a tree; seconds of the wall, and of the processor with its children."""
     before, begun = processor(), read_monotonic()
-    environment = {**os.environ, "PYTHONPATH": str(tree / "daemon")}
-    subprocess.run([BIN / "bankctl", *words], check=True, stdout=subprocess.DEVNULL, env=environment)
+    subprocess.run([BIN / "bankctl", *words], check=True, stdout=subprocess.DEVNULL, env=run_by(tree))
     return read_monotonic() - begun, processor() - before
 
 
