@@ -117,13 +117,28 @@ def test_what_is_on_a_part_of_a_page_is_not_moved_to_its_hub(root: Path, bankctl
     assert "Filed on daily/home.md" in bankctl("review", "place", "m-bbbbbbbbbbbb", "daily/home").out
 
 
-def test_one_that_cannot_be_done_does_not_stop_the_others(waiting: str, bankctl: Run) -> None:
-    done = bankctl("review", "drop", "memory/2026-05-12.md:6", "m-nothing", waiting)
+@pytest.mark.parametrize(
+    ("verb", "page", "done"), [("drop", "", ["Archived", "Archived", "Dismissed"]), ("place", "daily/new.md", ["Filed"] * 2)]
+)  # fmt: skip
+def test_one_that_cannot_be_done_does_not_stop_the_others_and_one_undo_takes_all_back(
+    waiting: str, root: Path, bankctl: Run, verb: str, page: str, done: list[str]
+) -> None:
+    def stand() -> tuple[object, dict[Path, str]]:
+        return bankctl("review", "list", "--json").json, {
+            p: p.read_text("utf-8") for p in (root / "bank").rglob("*.md")
+        }
 
-    assert done.code == 3
-    assert "m-nothing: no memory of the bank has this id" in done.err
-    assert f"{waiting}  Archived" in done.out
-    assert bankctl("review", "list", "bad", "--json").json["bad"] == []
+    ids, before = [one["id"] for one in undecided(bankctl, "unfiled", "bad")], stand()
+    said = bankctl("review", verb, "m-nothing", *ids, *page.split())
+    after = stand()
+
+    assert (said.code, waiting in ids) == (3, True)
+    assert "m-nothing: no memory of the bank has this id" in said.err
+    assert re.findall(r"  (Archived|Dismissed|Filed)", said.out) == done
+    assert f"undoes {last_run(bankctl)}" in bankctl("undo").out
+    assert stand() == before
+    bankctl("undo")
+    assert stand()[1] == after[1]
 
 
 def test_a_number_means_the_last_list_and_what_is_done_is_told_with_its_text(waiting: str, bankctl: Run) -> None:
@@ -291,9 +306,9 @@ def test_what_is_nested_in_a_line_goes_with_it_and_stands_once(root: Path, bankc
 DECIDED = ("--now", "2026-05-12T20:00")
 
 
-def undecided(bankctl: Run) -> list[dict[str, Any]]:
+def undecided(bankctl: Run, *kinds: str) -> list[dict[str, Any]]:
     listed = bankctl("review", "list", "--json").json
-    return [*listed["proposed"], *listed["bad"]]
+    return [one for kind in kinds or ("proposed", "bad") for one in listed[kind]]
 
 
 @pytest.fixture

@@ -107,19 +107,21 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             cards = list_cards(workspace, ["contradictions", "lived", "fading"])
             waiting = [{line.id for line in card.lines} for card in cards]
             whats = ids if set(ids) not in waiting and all({id_} in waiting for id_ in ids) else whats
-        for what in whats:
-            try:
-                form, texts = form_for(workspace, action, what, page), told_texts(workspace, what)
-                decided = decide(workspace, form)
-            except UserError as problem:
-                if len(whats) == 1:
-                    raise
-                wrong.append(str(problem))
-                continue
-            done.append({"id": what, "do": form["do"], "page": decided.page, "run": decided.run})
-            if not arguments.json:
-                said = f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
-                say("\n".join([said, *(f"  {styled(shortened(text, _LISTED))}" for text in texts)]))
+        with workspace.as_one_run() as whole:
+            for what in whats:
+                try:
+                    form, texts = form_for(workspace, action, what, page), told_texts(workspace, what)
+                    decided = decide(workspace, form)
+                except UserError as problem:
+                    if len(whats) == 1:
+                        raise
+                    wrong.append(str(problem))
+                    continue
+                run = "" if decided.is_there else whole.run
+                done.append({"id": what, "do": form["do"], "page": decided.page, "run": run})
+                if not arguments.json:
+                    said = f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
+                    say("\n".join([said, *(f"  {styled(shortened(text, _LISTED))}" for text in texts)]))
         if arguments.always and done and action == "place":
             _teach(workspace, arguments, [one["id"] for one in done], done[0]["page"])
     if arguments.json:
