@@ -56,13 +56,14 @@ def test_a_page_is_named_in_short_and_a_new_one_is_called_new(waiting: str, root
     assert not (root / "bank/daily/hoem.md").exists()
     refused = bankctl("review", "place", waiting, "nosuch/page")
     assert (refused.code, "no such page; to make a new page, write nosuch/page.md" in refused.err) == (3, True)
-    names = ("HOME", "daily/hoem.md", "nosuch/page.md", "home")
+    names = ("HOME", "daily/hoem.md", "daily/new.md", "home")
     said = {name: bankctl("review", "place", waiting, name).out.split("\n")[0] for name in names}
 
+    back = "to take it back: bankctl undo"
     assert said == {
         "HOME": f"{waiting}  Filed on daily/home.md",
-        "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page",
-        "nosuch/page.md": f"{waiting}  Filed on nosuch/page.md; a new page",
+        "daily/hoem.md": f"{waiting}  Filed on daily/hoem.md; a new page (did you mean bank/daily/home.md?); {back}",
+        "daily/new.md": f"{waiting}  Filed on daily/new.md; a new page; {back}",
         "home": f"{waiting}  Filed on daily/home.md",
     }
     assert "no suggestion 9" in bankctl("review", "place", waiting, "9").err

@@ -329,7 +329,9 @@ def decide(workspace: Workspace, form: Form, decisions: Mapping[str, Decision] =
         held = workspace.catalog.lines_of([form["id"]])[form["id"]].page
         page = review.named_place(workspace, form["page"]).page if form.get("page") else held.removeprefix("bank/")
         return Decided(f"is on {held} already", page, "", is_there=True)
-    note = "a new page" if places and names.file(f"bank/{page}") is None else ""
+    note = ""
+    if places and names.file(f"bank/{page}") is None:
+        note = f"a new page (did you mean {near}?)" if (near := names.similar_page(page)) else "a new page"
     if isinstance(result, Report) and result.plan.merged:
         note = f"it says: {'; '.join(parse_memory(_said(one.change.new)).text for one in result.plan.merged)}"
     return Decided(decision.done, page if places else "", runs[-1] if runs else "", note)

@@ -135,7 +135,10 @@ def _done(decided: Decided, *, is_dry: bool) -> str:
     if decided.is_there:
         return _(decided.said)
     said = f"{_(decided.said)} {decided.page}".strip() + (f"; {_(decided.note)}" if decided.note else "")
-    return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green")
+    if is_dry:
+        return _(f"would be: {said}. Nothing was written")
+    back = "; " + _("to take it back: bankctl undo") if decided.page and decided.note else ""
+    return styled(said, "green") + back
 
 
 def _teach(workspace: Workspace, arguments: Namespace, ids: Sequence[str], page: str) -> None:

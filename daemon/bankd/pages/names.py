@@ -164,7 +164,7 @@ class Names:
         return [path for path in self.named(name) if path.startswith(BANK) and path.endswith(".md")]
 
     def similar_page(self, given: str) -> str | None:
-        """The page of the bank whose path or name is most like this one, if one is."""
+        """The page of the bank whose path or name is most like this one, if one is; to share a folder is not enough."""
         from difflib import get_close_matches  # noqa: PLC0415 -- only where somebody has mistyped
 
         pages: dict[str, str] = {}
@@ -172,8 +172,12 @@ class Names:
             if path.startswith(BANK) and path.endswith(".md"):
                 key = path_key(path.removeprefix(BANK).removesuffix(".md"))
                 pages[key] = pages[key.rpartition("/")[2]] = path
-        near = get_close_matches(path_key(given.removeprefix(BANK).removesuffix(".md")), pages, 1, 0.7)
-        return pages[near[0]] if near else None
+        key = path_key(given.removeprefix(BANK).removesuffix(".md"))
+        name = key.rpartition("/")[2]
+        near = (
+            one for one in get_close_matches(key, pages, 9, 0.7) if get_close_matches(name, [one.rpartition("/")[2]])
+        )
+        return next((pages[one] for one in near), None)
 
     def _add(self, path: str) -> None:
         key = path_key(path)
