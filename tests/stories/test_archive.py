@@ -162,14 +162,18 @@ def test_what_has_others_nested_in_it_stays(root: Path, bankctl: Run) -> None:
     assert bankctl("cycle", "reflect", "--now", FADED, "--json").json["counts"] == {}
 
 
-def test_the_forecast_names_the_day_and_pins_hold(root: Path, bankctl: Run) -> None:
-    write_log(root, "2026-05-01.md", *OPINIONS[:2], "O(c=0.35) @Peter: Believes that rain is right #pinned")
+def test_the_forecast_names_the_day_and_counts_what_never_fades(root: Path, bankctl: Run) -> None:
+    lasting = "O(c=0.9) @Peter: Prefers short answers.", "O(c=0.35) @Peter: Believes that rain is right #pinned"
+    write_log(root, "2026-05-01.md", *OPINIONS[:2], *lasting, "O @Peter: Believes that snow is right.")
     bankctl("cycle", "micro", "--now", START)
 
     forecast = bankctl("archive", "forecast", "--days", "30", "--now", START, "--json").json
 
     assert [(fall["day"], fall["today"]) for fall in forecast["falls"]] == [("2026-05-09", 0.38)]
     assert forecast["pinned"] == 1
+    said = bankctl("archive", "forecast", "--now", START).out.splitlines()[-1]
+    whys = "pinned (1)", "on a page that decay.keep names (1)", "without a confidence (1)"
+    assert {*said.removeprefix("3 opinions never fade: ").split(", ")} == {*whys}
     day = forecast["falls"][0]["day"]
     assert bankctl("cycle", "reflect", "--now", "2026-05-08T03:00", "--json").json["counts"] == {"fading": 1}
     assert bankctl("cycle", "reflect", "--now", f"{day}T03:00", "--json").json["counts"] == {"archived": 1}

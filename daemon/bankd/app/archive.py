@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -21,7 +22,7 @@ from bankd.memory.report import dead_link
 from bankd.memory.retain import identified_as
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, text_forms, without_marks
-from bankd.memory.use import FADING_TAG, value_on
+from bankd.memory.use import FADING_TAG, Fading, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
 from bankd.pages.page import Entry, MemoryLines, read_page
@@ -111,17 +112,18 @@ class FadingForecast:
     """If its words make it a preference: the page on which it would not fade."""
 
 
-def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], int]:
-    """What falls below the floor within this many days, soonest first; and how many opinions a pin keeps from fading."""
-    ledger = workspace.read_anew()
-    pages = {opinion.path for opinion in workspace.catalog.opinions()}
-    fading, today, found, pinned = workspace.fading(), workspace.now.date(), list[FadingForecast](), 0
-    for page in (page for page in workspace.catalog.pages() if page.path in pages):
-        for entry in page.entries:
-            memory, place = entry.memory, f"{page.path}:{entry.line}"
-            if memory.tag != FADING_TAG or not (written := memory.confidence):
-                continue
-            pinned += memory.is_pinned
+def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecast], Counter[str]]:
+    """What falls below the floor within this many days, soonest first; and how many opinions never fade, by the reason."""
+    ledger, never = workspace.read_anew(), Counter[str]()
+    fading, today, found = workspace.fading(), workspace.now.date(), list[FadingForecast]()
+    open_ = {opinion.path for opinion in workspace.catalog.opinions()}
+    for page, entry in ((one, entry) for one in workspace.catalog.pages() for entry in one.entries):
+        memory, place, written = entry.memory, f"{page.path}:{entry.line}", entry.memory.confidence
+        if memory.tag != FADING_TAG:
+            continue
+        if why := _why_never(memory, page.path, fading):
+            never[why] += 1
+        elif written and page.path in open_:
             dated = replace(memory, confidence=replace(written, day=written.day or today))
             resident = archive.resident_of(memory.id or place, page.path, dated, ledger)
             day = archive.fades_away_on(resident, today, fading)
@@ -130,7 +132,18 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
                 belongs = find_claims(replace(memory, entities=()), workspace.policy().rules)[0].page
                 kept_on = belongs if fading.keeps(BANK + belongs) else ""
                 found.append(FadingForecast(day, resident.id, worth, place, statement_of(memory), kept_on))
-    return sorted(found, key=lambda one: (one.day, one.id)), pinned
+    return sorted(found, key=lambda one: (one.day, one.id)), never
+
+
+def _why_never(memory: Memory, page: str, fading: Fading) -> str:
+    """Why an opinion never fades; empty if it does."""
+    if memory.is_pinned:
+        return "pinned"
+    if fading.keeps(page):
+        return "on a page that decay.keep names"
+    if memory.confidence is None:
+        return "without a confidence"
+    return "" if fading.per_day and fading.floor else "while decay.per_day or decay.floor is 0"
 
 
 @dataclass(frozen=True, slots=True)

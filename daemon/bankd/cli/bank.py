@@ -167,7 +167,7 @@ def _candidates(workspace: Workspace, _days: int) -> Outcome:
 def _forecast(workspace: Workspace, days: int) -> Outcome:
     from bankd.app.archive import forecast_fading
 
-    (fates, pinned), floor = forecast_fading(workspace, days), workspace.settings.decay.floor
+    (fates, never), floor = forecast_fading(workspace, days), workspace.settings.decay.floor
     rows, lines = [], []
     for one in fates:
         day, worth = one.day.isoformat(), one.value / 100
@@ -175,12 +175,13 @@ def _forecast(workspace: Workspace, days: int) -> Outcome:
         lines.append(f"{styled(day, 'bold')}  {styled(_(f'now {worth:.2f}'), 'dim')}  {styled(one.text)}")
         lines.append(f"    {styled(f'{one.place}  ^{one.id}', 'dim')}")
     falls, within = counted(len(fates), "opinion falls", "opinions fall"), counted(days, "day")
-    said = _(f"{falls} below {floor:.2f} within {within}")
+    others, why = counted(never.total(), "opinion never fades", "opinions never fade"), never.most_common()
     return Outcome(
-        {"floor": floor, "days": days, "falls": rows, "pinned": pinned},
+        {"floor": floor, "days": days, "falls": rows, "pinned": never["pinned"], "never_fade": never},
         *lines,
-        said + (_(f"; {pinned} pinned, which never fade") if pinned else ""),
+        _(f"{falls} below {floor:.2f} within {within}"),
         _("to keep one: say it again in a log, write another c=, or bankctl review keep ID") if fates else "",
+        f"{others}: {', '.join(f'{_(reason)} ({number})' for reason, number in why)}" if never else "",
         listed=[one.id for one in fates],
     )
 
