@@ -88,6 +88,8 @@ def test_what_changed_since_a_day_is_listed_run_by_run(root: Path, bankctl: Run)
     assert [row["kind"] for run in bankctl("log", "--since", "2020", "--json").json["runs"] for row in run["rows"]]
     assert bankctl("log", "--since", "2999-01-01").out == "nothing new\n"
     assert "is not a day" in bankctl("log", "--since", "maybe").err
+    assert "… and 1 more: --limit 0 lists all\n" in bankctl("log", "--limit", "1").out
+    assert "more:" not in bankctl("log", "--limit", "0").out
 
 
 def test_a_memory_taken_out_by_hand_within_ten_minutes_comes_back_once(root: Path, bankctl: Run) -> None:

@@ -158,7 +158,9 @@ def log_command(arguments: Namespace) -> Outcome:
         if rows
         else _("nothing new" if since else "no runs yet")
     )
-    return Outcome({"runs": whole}, *lines, said, listed=())
+    more = len(rows) - len(shown)
+    rest = styled(_(f"… and {more} more: --limit 0 lists all"), "dim") if more else ""
+    return Outcome({"runs": whole, "more": more}, *lines, rest, said, listed=())
 
 
 def _line(row: dict[str, Any]) -> str:
