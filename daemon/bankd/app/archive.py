@@ -160,8 +160,9 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Where a text was taken out, what is made anew because it may hold it, and where it is because bankd does not write there."""
+    """The memories that go; where the text was taken out, what is made anew as it may hold it, where bankd does not write."""
 
+    texts: Sequence[str]
     cleaned: Sequence[str]
     anew: Sequence[str]
     beyond: Sequence[str]
@@ -207,6 +208,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
 
     found, traces = _find(workspace, is_meant), workspace.traces
     _require_one_wording(wanted, found)
+    texts = [*dict.fromkeys(item.memory.text for item in found)]
     memories = {wanted, *(item.memory.id or "" for item in found), *_ids_in_past_runs(workspace, is_meant)}
     if workspace.is_dry:
         _, pages, dangling = _take_out(workspace, found, "purge")
@@ -214,7 +216,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
         ours = {f"{one.page}:{line}" for one in found for line in one.lines}
         beyond = (place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in ours)
         held = {*pages, *scrubbed}
-        return Purged(sorted(held - traces.made_anew), sorted(held & traces.made_anew), [*beyond], dangling)
+        return Purged(texts, sorted(held - traces.made_anew), sorted(held & traces.made_anew), [*beyond], dangling)
     done, dangling = set[str](), ()
     try:
         if found:
@@ -240,7 +242,7 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
             "Mend that (free some space) and type the same command again: it takes out the rest.",
         ) from problem
     left_over = [*traces.beyond(encoded_forms(words), ())]
-    return Purged(sorted(done - traces.made_anew), sorted(done & traces.made_anew), left_over, dangling)
+    return Purged(texts, sorted(done - traces.made_anew), sorted(done & traces.made_anew), left_over, dangling)
 
 
 def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:

@@ -226,10 +226,17 @@ def _purge(arguments: Namespace) -> Outcome:
         "then, for copies of them: bankctl forget TEXT --everywhere --apply"
     )
     way = f"nothing was written; to do it: bankctl forget {quote(what)} --everywhere --apply (this cannot be undone)"
-    whole = {"cleaned": purged.cleaned, "made_anew": purged.anew, "beyond": purged.beyond, "applied": applies}
+    whole = {
+        "texts": purged.texts,
+        "cleaned": purged.cleaned,
+        "made_anew": purged.anew,
+        "beyond": purged.beyond,
+        "applied": applies,
+    }
     return Outcome(
         {**whole, "dangling": [link_row(link) for link in dangling]},
         *breaking_links(dangling, _FINAL),
+        *(f"{_('forgotten' if applies else 'would be forgotten')}: {styled(text)}" for text in purged.texts),
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
         "" if purged.cleaned else _("no file of bankd holds it"),
         _(f"made anew, since the old one may have held the words: {', '.join(purged.anew)}"),
