@@ -79,11 +79,11 @@ def test_what_each_run_makes_anew_is_kept_out_of_git(
 
 def test_texts_in_quotes_are_a_line_each(root: Path, bankctl: Run) -> None:
     bankctl("add", "W: The shed is red.", "O: Blue would be better.")
-    bankctl("add", "W:", "The", "gate", "squeaks.")
-
+    said = bankctl("add", "W", "The", "gate", "squeaks.").out
     (log,) = (root / "memory").glob("*.md")
     added = log.read_text().splitlines()[-3:]
-    assert added == ["- W: The shed is red.", "- O: Blue would be better.", "- W: The gate squeaks."]
+    assert added == ["- W: The shed is red.", "- O: Blue would be better.", "- W: W The gate squeaks."]
+    assert said.splitlines()[1] == f"  {added[-1]}", "a tag without its colon is a part of the text"
 
 
 def test_a_fresh_workspace_has_nothing_to_mend(tmp_path: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch) -> None:

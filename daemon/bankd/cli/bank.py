@@ -263,7 +263,9 @@ def add_command(arguments: Namespace) -> Outcome:
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
     whole = [{"log": place.log, "line": place.line, "text": text} for place, text in zip(places, lines, strict=True)]
-    said = [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)") for place in places]
+    said: list[str] = []
+    for place, line in zip(places, lines, strict=True):
+        said += [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)"), f"  {styled(line)}"]
     return Outcome({**whole[0], **({"added": whole} if are_lines else {})}, *said)
 
 
