@@ -116,8 +116,8 @@ def test_what_runs_found_ties_the_newer_and_what_contradicts(root: Path, bankctl
     learn(root, bankctl, "2026-05-11.md", "W: The production deploy runs at 11:00 on Tuesdays.", now="2026-05-12T03:00")
     old, new = (str(bankctl("show", f"memory/2026-05-{day}.md:4", "--json").json["memory"]) for day in ("01", "11"))
 
-    assert (new, "superseded", f"{new} says it newer") in ties(bankctl, old)
-    assert (old, "superseded", f"{new} says it newer") in ties(bankctl, new)
+    assert (new, "superseded", f"{new} is newer") in ties(bankctl, old)
+    assert (old, "superseded", f"{new} is newer") in ties(bankctl, new)
     assert f"[older; newer is {new}]" in bankctl("related", new).out
 
     times = {"one": "09:00", "two": "09:30"}

@@ -229,7 +229,7 @@ class Associations:
         numbers = self._index.rows.with_ids([id_ for id_, _ in (*ties, *used)])
         for id_, tie in ties:
             if id_ in numbers:
-                yield edge(Node(numbers[id_]), tie.tie, tie.source or f"{tie.other} says it newer")
+                yield edge(Node(numbers[id_]), tie.tie, tie.source or f"{tie.other} is newer")
         for id_, responses in used:
             if id_ in numbers:
                 yield used_together(Node(numbers[id_]), responses)
