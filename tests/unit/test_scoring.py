@@ -369,6 +369,8 @@ def test_the_best_stands_for_those_that_are_near_to_it_itself() -> None:
     first, *others = ranked("b", "x", "a", "d")
     waits = first._replace(row=first.row._replace(path="_meta/inbox.md"))
     assert folded([waits, *others], near) == {"a": ["b", "d"], "x": []}, "it waits in the inbox"
+    said_later = others[1]._replace(row=others[1].row._replace(learned=date(2026, 1, 2)))
+    assert folded([first, others[0], said_later], near) == {"a": ["b"], "x": []}, "it was said first"
 
 
 def test_what_is_older_or_newer_than_another_stands_for_itself() -> None:

@@ -333,7 +333,7 @@ def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tu
         members = [ranked[n] for n in places]
         if len(members) > 1 and grouped.isdisjoint(ids := {one.row.id or "" for one in members}):
             grouped |= ids
-            by_day = sorted(members, key=lambda one: one.row.learned or date.min, reverse=True)
+            by_day = sorted(members, key=_said_on, reverse=True)
             for n, one in zip(places, by_day, strict=True):
                 order[n] = one
     return order, grouped
@@ -342,9 +342,9 @@ def last_said_first(ranked: Sequence[Ranked], close: Set[tuple[str, str]]) -> tu
 def fold_near(
     ranked: Sequence[Ranked], near: Set[tuple[str, str]], apart: Collection[str]
 ) -> tuple[list[Ranked], dict[int, list[Ranked]]]:
-    """Keep the best of each near group, and tell by its number which others it stands for; those `apart` are not folded.
+    """Keep one of each near group, and tell by its number which others it stands for; those `apart` are not folded.
 
-    For the best one in the inbox the best one that is filed stands, with its score.
+    The one that stands has the score of the best: one that is filed before one in the inbox, then the one said last.
     """
     if not near:
         return list(ranked), {}
@@ -355,12 +355,16 @@ def fold_near(
         first = next((first for first, pair in pairs if pair in near and not set(pair) & set(apart)), None)
         if first is None:
             shown.append(one)
-        elif first.row.path == INBOX != one.row.path:
+        elif (one.row.path != INBOX, _said_on(one)) > (first.row.path != INBOX, _said_on(first)):
             shown[shown.index(first)] = one._replace(parts=first.parts)
             folded[one.row.row] = [*folded.pop(first.row.row, ()), first]
         else:
             folded.setdefault(first.row.row, []).append(one)
     return shown, folded
+
+
+def _said_on(one: Ranked) -> date:
+    return one.row.learned or date.min
 
 
 class KnownRelations:
