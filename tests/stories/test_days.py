@@ -192,8 +192,8 @@ def test_somebody_and_a_page_are_named_as_people_write_them(root: Path, bankctl:
 
 
 def test_a_timeline_of_a_day_needs_no_option(ask: Any) -> None:
-    for day, now in (("2026-04-20", "2026-05-20"), ("어제", "2026-04-21"), ("yesterday", "2026-04-21")):
-        assert ask("timeline", day, "--now", now) == ["어제 하나와 북한산 둘레길을 걸었다."]
+    for days in (["2026-04-20"], ["어제"], ["yesterday"], ["2026-04-20", "2026-04-20"]):
+        assert ask("timeline", *days, "--now", "2026-04-21") == ["어제 하나와 북한산 둘레길을 걸었다."]
 
 
 def test_show_tells_the_days_of_a_memory_in_the_language_of_the_reader(

@@ -297,6 +297,8 @@ def timeline_command(arguments: Namespace) -> Outcome:
     is_somebody = subject.isidentifier() and not unknown_of(arguments, [f"@{subject}"])  # Jun is a month too
     if not days["on"] and not is_somebody and _is_day(subject):
         subject, days = "", {**days, "on": subject}
+    elif len(arguments.subject) == 2 and all(map(_is_day, arguments.subject)):  # from the one to the other
+        subject, days = "", {**days, **dict(zip(("since", "until"), arguments.subject, strict=True))}
     request = {
         "op": "search", "timeline": True, "in": ["bank", "logs"], "limit": arguments.limit,
         "is_korean": reads_korean(), "keep": False, **days,
