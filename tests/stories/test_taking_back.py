@@ -542,7 +542,7 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     holders = [p for p in left if SECRET.encode() in p.read_bytes() or escaped in p.read_bytes()]
     assert holders == []
     assert "memory/2026-05-02.md:4" in purged["beyond"]
-    assert "다른 이야기도 있다." in (root / "bank/_meta/inbox.md").read_text()
+    assert "placed by" in bankctl("show", id_of(root, "다른 이야기도 있다.")).out
     assert bankctl("doctor", "verify").code == 0
     again = bankctl("forget", "--everywhere", SECRET).out.splitlines()
     assert again[0] == "no file of bankd holds it"

@@ -37,7 +37,7 @@ from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import fold_events
 from bankd.memory.new_lines import find_vanished
 from bankd.memory.report import ReportRow
-from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_record
+from bankd.memory.undo import encoded_forms, holds_form, scrub_bytes, scrub_record, scrub_text
 from bankd.pages.names import INBOX
 from bankd.pages.page import read_page
 from bankd.settings import Settings
@@ -270,6 +270,8 @@ class RunLedger:
             os.close(descriptor)
 
 
+_Scrub: TypeAlias = tuple[str, Callable[[], object]]
+"""The path of a file that holds the text, and a call that takes it out."""
 _REPORTS = ".bankd/reports"
 _CAP = 64 * 1024 * 1024
 _KEPT = 2_000  # reports: those of more than a month, some 10 MB
@@ -301,14 +303,24 @@ class RunReports:
         except (ValueError, TypeError, RecursionError):
             return []
 
+    def scrubs(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
+        """The reports that hold the text: its own rows go, of others only the words. One that cannot be read goes whole."""
+        for name in self._tree.names(_REPORTS):
+            path, run = f"{_REPORTS}/{name}", name.removesuffix(".json")
+            rows = self.read(run)
+            others = (row for row in rows if scrub_text(row.text, words) == row.text)
+            kept = [replace(row, reason=scrub_text(row.reason, words)) for row in others]
+            if kept and kept != rows:
+                yield path, partial(self.keep, run, kept)
+            elif not kept and holds_form(self._tree.read_own(path, _CAP) or b"", encoded_forms(words)):
+                yield path, partial(self._tree.remove, path)
+
 
 _DERIVED = ("index", "analyses", "meaning", "brief-facts.json")
 _LOGS = (EVENTS, REPLIES)
 _REWRITTEN = (*_LOGS, *(f"{folder}/archive" for folder in _LOGS), TXN, DONE, RUNS)
 _LARGEST = 64 << 20  # bytes of a copy that is searched
 _OWN_FOLDERS = ("events/", ".bankd/")
-_Scrub: TypeAlias = tuple[str, Callable[[], object]]
-"""The path of a file that holds the text, and a call that takes it out."""
 
 
 class TextTraces:
@@ -336,7 +348,8 @@ class TextTraces:
         The journals are last: a purge that was stopped finds its memories and words in them.
         """
         catalog = (".bankd/catalogue.sqlite3", partial(self._catalog_db.scrub, words, memories))
-        return chain(self._in_lines(words), self._in_copies(encoded_forms(words)), [catalog], self._in_journals(words))
+        reports, copies = RunReports(self._tree, self._staging).scrubs(words), self._in_copies(encoded_forms(words))
+        return chain(self._in_lines(words), reports, copies, [catalog], self._in_journals(words))
 
     def _in_journals(self, words: tuple[str, ...]) -> Iterator[_Scrub]:
         for folder in (TXN, DONE, RUNS):
@@ -362,7 +375,7 @@ class TextTraces:
     def _in_copies(self, forms: tuple[bytes, ...]) -> Iterator[_Scrub]:
         """Displaced files, kept answers, and everything that is derived."""
         tree = self._tree
-        for folder in (".bankd/trash", ".bankd/stage", ".bankd/reports", "recall", "recall/brief"):
+        for folder in (".bankd/trash", ".bankd/stage", "recall", "recall/brief"):
             for path in (f"{folder}/{name}" for name in tree.names(folder)):
                 if holds_form(tree.read_own(path, _LARGEST) or b"", forms):
                     yield path, partial(tree.remove, path)
