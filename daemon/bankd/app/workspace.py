@@ -53,7 +53,6 @@ class RunRecord:
     """What is recorded of a run when it ends; a run fills it in."""
 
     run: str
-    kind: str
     is_changed: bool = False
     counts: Mapping[str, int] = field(default_factory=dict)
     rows: Sequence[ReportRow] = ()
@@ -65,8 +64,7 @@ class RunRecord:
         self.counts = counts_of(self.rows)
 
     def join(self, part: RunRecord) -> None:
-        """Take in a part of this run; the first one gives it its id and kind."""
-        self.run, self.kind = self.run or part.run, self.kind or part.kind
+        """Take in what a part of this run did."""
         self.is_changed |= part.is_changed
         self.counts, self.rows = Counter(self.counts) + Counter(part.counts), (*self.rows, *part.rows)
 
@@ -106,7 +104,7 @@ class Workspace:
     healed: list[str] = field(default_factory=list)
     """What the start repaired on pages that people had saved; kept until a report has mentioned it."""
     whole: RunRecord | None = None
-    """The run of which all that is recorded now is a part; until its first part ends it has no id."""
+    """The run that is being recorded: what is recorded until it ends is a part of it, and one undo takes back all."""
 
     def policy(self, *, force: bool = False, remember: bool = False) -> Policy:
         """The policy of a run; `remember` as for the clock. ConfigError if settings cannot be used."""
@@ -162,7 +160,7 @@ class Workspace:
 
     def new_run(self, kind: str) -> str:
         """A new id for a run: its time and kind, with a number when that id is taken. A part of a run has the id of the whole."""
-        if self.whole and self.whole.run:
+        if self.whole:
             return self.whole.run
         first, taken = f"{self.now:%Y%m%dT%H%M%S}-{kind}", {row.run for row in self.open_ledger().rows}
         numbered = (first if n == 1 else f"{first}-{n}" for n in count(1))
@@ -171,40 +169,29 @@ class Workspace:
     @contextmanager
     def recording(self, kind: str, run: str = "") -> Iterator[RunRecord]:
         """Record how a run ends, also when it fails; StorageError when its report cannot be written."""
-        record, began = RunRecord(run or self.new_run(kind), kind), self.read_monotonic()
+        record, began, whole = RunRecord(run or self.new_run(kind)), self.read_monotonic(), self.whole
+        self.whole = whole or record
         try:
             yield record
         except BankError as error:
             outcome = RunOutcome.REFUSED if isinstance(error, RefusedError) else RunOutcome.FAILED
             record.note = str(error)[:2000]
-            self._note(record, outcome, began)
+            self._note(kind, record, outcome, self.read_monotonic() - began)
             raise
-        if self.whole:
-            self.whole.join(record)
-        else:
-            self._end(record, began)
-
-    @contextmanager
-    def as_one_run(self) -> Iterator[RunRecord]:
-        """Record all that is done inside as one run, which one undo takes back; nothing if nothing is done."""
-        self.whole, began = RunRecord("", ""), self.read_monotonic()
-        try:
-            yield self.whole
         finally:
-            whole, self.whole = self.whole, None
-            if whole.run:
-                self._end(whole, began)
-
-    def _end(self, record: RunRecord, began: float) -> None:
-        self._note(record, RunOutcome.RAN, began)
+            self.whole = whole
+        if whole:
+            whole.join(record)
+            return
+        self._note(kind, record, RunOutcome.RAN, self.read_monotonic() - began)
         self.reports.keep(record.run, record.rows)
 
-    def _note(self, record: RunRecord, outcome: RunOutcome, began: float) -> None:
+    def _note(self, kind: str, record: RunRecord, outcome: RunOutcome, seconds: float) -> None:
         row = LedgerRow(
             self.now,
-            record.kind,
+            kind,
             outcome,
-            seconds=self.read_monotonic() - began,
+            seconds=seconds,
             note=record.note or ", ".join(f"{count} {name}" for name, count in record.counts.items()) or "nothing new",
             by_hand=self.is_by_hand,
             run=record.run,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from contextlib import nullcontext
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,8 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             cards = list_cards(workspace, ["contradictions", "lived", "fading"])
             waiting = [{line.id for line in card.lines} for card in cards]
             whats = ids if set(ids) not in waiting and all({id_} in waiting for id_ in ids) else whats
-        with workspace.as_one_run() as whole:
+        is_alone = len(whats) == 1 or workspace.is_dry
+        with nullcontext() if is_alone else workspace.recording(action) as whole:
             for what in whats:
                 try:
                     form, texts = form_for(workspace, action, what, page), told_texts(workspace, what)
@@ -117,7 +119,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
                         raise
                     wrong.append(str(problem))
                     continue
-                run = "" if decided.is_there else whole.run
+                run = whole.run if whole and not decided.is_there else decided.run
                 done.append({"id": what, "do": form["do"], "page": decided.page, "run": run})
                 if not arguments.json:
                     said = f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
@@ -135,10 +137,8 @@ def _done(decided: Decided, *, is_dry: bool) -> str:
     if decided.is_there:
         return _(decided.said)
     said = f"{_(decided.said)} {decided.page}".strip() + (f"; {_(decided.note)}" if decided.note else "")
-    if is_dry:
-        return _(f"would be: {said}. Nothing was written")
     back = "; " + _("to take it back: bankctl undo") if decided.page and decided.note else ""
-    return styled(said, "green") + back
+    return _(f"would be: {said}. Nothing was written") if is_dry else styled(said, "green") + back
 
 
 def _teach(workspace: Workspace, arguments: Namespace, ids: Sequence[str], page: str) -> None:
