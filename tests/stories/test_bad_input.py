@@ -271,7 +271,7 @@ def test_bytes_and_names_that_are_not_utf8_stop_no_command(root: Path, bankctl: 
 
     assert {words: done.code for words, done in said.items() if done.code not in {0, 1, 3}} == {}
     assert "1 learned, 1 dated" in said["cycle", "reflect", "--now", "2026-06-11T03:00"].out
-    assert "bank/world/facts.md:5: has bytes that are not UTF-8" in said["doctor", "--json"].out
+    assert "bank/world/facts.md:5: bytes that are not UTF-8" in said["doctor", "--json"].out
     (hit,) = said["search", "--json", "xylophone"].json["hits"]
     assert hit["text"] == "bad \ufffd\ufffd xylophone"
     pages = b"".join(path.read_bytes() for path in (root / "bank/world").rglob("*.md"))

@@ -358,8 +358,6 @@ def _likeness(hit: Json, *, is_same: bool) -> float:
 
 def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -> Json:
     """Note which memories were useful, among those that this session was shown; UserError names others, and nothing is noted."""
-    from dataclasses import asdict
-
     from bankd.app.show import give_feedback, judge_answers, set_importance
     from bankd.wiring.workspace import open_workspace
 
@@ -376,7 +374,7 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
         if arguments.get("response") and not (used or ignored):
             judged = judge_answers(workspace, arguments["response"], seen)
             used, ignored = [*judged.used], [*judged.ignored]
-        said: Json = asdict(give_feedback(workspace, used, ignored)) if used or ignored else {}
+        said: Json = give_feedback(workspace, used, ignored)._asdict() if used or ignored else {}
         for id_ in said.get("used", ()) if "importance" in arguments else ():
             set_importance(workspace, id_, str(arguments["importance"]))
     return said

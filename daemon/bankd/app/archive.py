@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import chain
+from typing import NamedTuple
 
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.cycle import Report
@@ -29,8 +30,7 @@ from bankd.pages.page import Entry, MemoryLines, read_page
 from bankd.pages.scanner import encode_text
 
 
-@dataclass(frozen=True, slots=True)
-class ArchivedMemory:
+class ArchivedMemory(NamedTuple):
     """A memory in the archive: its place there, its text, its old page, since when and why it is there."""
 
     id: str
@@ -99,8 +99,7 @@ def _find_offered(workspace: Workspace, ledger: Ledger, held: Mapping[str, Memor
     return archive.offered_among(archive.find_archivable(residents, today, workspace.fading(), clock_frozen=is_frozen))
 
 
-@dataclass(frozen=True, slots=True)
-class FadingForecast:
+class FadingForecast(NamedTuple):
     """A memory that will be below the floor on a day: its id or else its place, its confidence now in hundredths."""
 
     day: date
@@ -146,8 +145,7 @@ def _why_never(memory: Memory, page: str, fading: Fading) -> str:
     return "" if fading.per_day and fading.floor else "while decay.per_day or decay.floor is 0"
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(NamedTuple):
     """A memory that was forgotten: its id, text and pages, and the run; of a preview no run."""
 
     id: str
@@ -158,8 +156,7 @@ class Forgotten:
     """The links that break."""
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
+class Purged(NamedTuple):
     """The memories that go; where the text was taken out, what is made anew as it may hold it, where bankd does not write."""
 
     texts: Sequence[str]
@@ -169,8 +166,7 @@ class Purged:
     dangling: Sequence[Link] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """An entry to take out: its page, its exact lines with all that is nested in it, its memory and its line numbers."""
 
     page: str
@@ -265,9 +261,7 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
             below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e.memory.id]
             if others := sorted(str(e.memory.id) for e in below if e not in meant):
                 name = entry.memory.id or f"{path}:{entry.line}"
-                raise UserError(
-                    f"{name}: other memories stand below it ({', '.join(others)}); move or forget those first"
-                )
+                raise UserError(f"{name}: other memories stand below it ({', '.join(others)}); move or forget them")
             text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
             piece = Piece(entry.memory.id or block_key(text), text)
             found.append(_Found(path, piece, entry.memory, range(entry.line, entry.whole_end + 1)))
@@ -335,6 +329,4 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
             for entry in read_page("", data).entries:
                 if entry.memory.id == wanted and entry.memory.text != PURGED:
                     return entry.memory.text
-    raise UserError(
-        f"{wanted}: no page or past run holds it; give the text itself to purge what is left of it elsewhere"
-    )
+    raise UserError(f"{wanted}: no page or past run holds it; give the text itself to purge what is left elsewhere")

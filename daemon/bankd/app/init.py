@@ -14,9 +14,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from bankd.config import shipped_folder
@@ -115,8 +115,7 @@ _MARKER = ".bankd/adopting.json"
 """What is being adopted, until it is finished: the same command goes on from there, and any other is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adoption:
+class Adoption(NamedTuple):
     """What would be adopted: `parts` has the files by the folder that they become (`bank`, `memory`).
 
     `left_out` has the files that are not taken, by reason and relative to `folder`; `large` counts pages that are not split.
@@ -134,8 +133,7 @@ class Adoption:
         return self.folder / LOGS if becomes == LOGS else self.folder
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(NamedTuple):
     """The files that were made, and the files that were there already and differ from their source: they stay."""
 
     made: list[str]

@@ -394,9 +394,7 @@ def list_near(workspace: Workspace) -> list[dict[str, tuple[str, str]]]:
 def _near_group(workspace: Workspace, id_: str) -> dict[str, tuple[str, str]]:
     group = next((group for group in list_near(workspace) if id_ in group), None)
     if group is None:
-        raise UserError(
-            f"{id_}: it has no near-copies that wait for a decision; bankctl review list near shows those that do"
-        )
+        raise UserError(f"{id_}: no near-copies of it wait for a decision; bankctl review list near shows what does")
     return group
 
 

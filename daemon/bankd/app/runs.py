@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from bankd.app.review import list_held_back
 from bankd.app.workspace import Workspace
@@ -129,8 +129,7 @@ def why_by_hand(row: Mapping[str, Any]) -> str:
     return f"it only noted what was taken out by hand; bankctl archive restore ID brings that back, and bankctl show {row['run']} lists it"
 
 
-@dataclass(frozen=True, slots=True)
-class RunPage:
+class RunPage(NamedTuple):
     """A run for `bankctl show`: its row of the history, its report, and the files that it changed."""
 
     run: str
@@ -168,8 +167,7 @@ _BY_HAND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(NamedTuple):
     """The result: the run that took a run back, the files that changed, and what stays because others changed it.
 
     With `is_final` it cannot be undone itself. `gone` are the files among the changed ones that it removed.

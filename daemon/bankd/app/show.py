@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.briefing.recalled import DOUBT
@@ -110,9 +110,7 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
     copies = workspace.catalog.copies_of(id_)
     fact = ledger.consumed.get(id_)
     if not copies and fact is None:
-        raise UserError(
-            f"{id_}: no memory with this id, no line memory/LOG.md:N and no run; bankctl search --ids finds ids"
-        )
+        raise UserError(f"{id_}: no such memory, log line (memory/LOG.md:N) or run; bankctl search --ids finds ids")
     places, texts = [place for place, _ in copies], [text for _, text in copies]
     sources = (split_sources(split_id(line)[0])[1] for text in texts for line in text.split("\n"))
     history = life_of(id_, ledger, [other for named in sources for other in named])
@@ -219,8 +217,7 @@ _TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
 """The beginnings of the tags of content words: nouns, names, verbs, numbers, unknown words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(NamedTuple):
     """The ids of useful memories, of those that were not useful, and of those that no page holds."""
 
     used: tuple[str, ...] = ()

@@ -74,9 +74,7 @@ class Installation:
     def install(self, *, start: bool) -> Iterator[str]:
         """Put the files in place, have systemd check them, and start it; gives a line for each thing done."""
         if start and not self.manager.is_running():
-            raise UserError(
-                f"{self.no_manager()}, so nothing was installed; start bankd yourself:", self.how_to_start()
-            )
+            raise UserError(f"{self.no_manager()}; nothing was installed; start bankd yourself:", self.how_to_start())
         if self._is_temporary():
             raise UserError(f"{self.root}: the service has a /tmp of its own; move the workspace out of it first")
         for path, text in self._files():

@@ -394,9 +394,7 @@ def _place_form(workspace: Workspace, what: str, page: str) -> dict[str, str]:
     if page.isdecimal():
         pages = suggest_pages(workspace, card.lines[0].text) if card else []
         if not 0 < int(page) <= len(pages):
-            raise UserError(
-                f"{what}: no suggestion {page}; there are {len(pages)}; or name one: bankctl review place {what} PAGE"
-            )
+            raise UserError(f"{what}: no suggestion {page}; there are {len(pages)}; or: bankctl review place ID PAGE")
         page = pages[int(page) - 1][0]
     is_lived = card is None and any(card.id == what for card in list_cards(workspace, ["lived"]))
     return {"do": "promote" if is_lived else "place", "id": what, "page": page}

@@ -74,14 +74,12 @@ def _differences(changes: Sequence[FileChange]) -> Iterator[str]:
     from difflib import unified_diff
 
     colours = {"+": "green", "-": "red"}
-    for change in changes:
-        path = str(change.path)
-        if change.after is None or (change.before is None and not change.is_of_agent):
-            yield f"{'-' if change.after is None else '+'} {styled(path)}"
+    for one in changes:
+        path = str(one.path)
+        if one.after is None or (one.before is None and not one.is_of_agent):
+            yield f"{'-' if one.after is None else '+'} {styled(path)}"
             continue
-        before, after = (
-            (data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after)
-        )
+        before, after = ((data or b"").decode("utf-8", "replace").splitlines() for data in (one.before, one.after))
         for line in unified_diff(before, after, path, path, lineterm="", n=1):
             yield styled(line, colours.get(line[:1], "dim"))
 
@@ -107,15 +105,11 @@ def brief_command(arguments: Namespace) -> Outcome | int:
     today = bank.now()
     now = now.replace(tzinfo=now.tzinfo or today.tzinfo).astimezone(today.tzinfo) if now else today
     briefing = brief_asked(mode, bank, subjects, now)
-    rows = [
-        {"key": i.key, "date": str(i.day) if i.day else None, "text": i.text, "place": i.place} for i in briefing.items
-    ]
+    rows = [{"key": i.key, "date": i.day and str(i.day), "text": i.text, "place": i.place} for i in briefing.items]
     empty = f"{mode}: {_(MODES[mode].empty.format(' '.join(subjects)))}"
-    unknown = (
-        unknown_of(arguments, [f"@{one.lstrip('@')}" for one in subjects]) if mode in {"person", "meeting"} else []
-    )
+    people = [f"@{one.lstrip('@')}" for one in subjects if mode in {"person", "meeting"}]
     said = plain(briefing.text_in(_).rstrip("\n")) if rows else empty
-    return Outcome({"mode": mode, "items": rows}, said, *unknown, listed=())
+    return Outcome({"mode": mode, "items": rows}, said, *unknown_of(arguments, people), listed=())
 
 
 def mcp_command(arguments: Namespace) -> Outcome | int:
@@ -321,9 +315,7 @@ def _propose(arguments: Namespace) -> Outcome:
         for line, rule in one.lines
     ]
     lines = [f"{styled(r['place'], 'bold')}  {r['tag']}: {r['text']}  {styled(_(r['rule']), 'dim')}" for r in rows]
-    way = _(
-        "after the next run (bankctl cycle micro), bankctl review lists them; to take one in: bankctl review accept LINE"
-    )
+    way = _("after a run (bankctl cycle micro) bankctl review lists them; to take one in: bankctl review accept LINE")
     then = _("nothing was written") if arguments.dry_run else way
     said = _(f"proposed: {counted(len(rows), 'line')}") + f"; {then}"
     read = sum(len(section.lines) for one in found for section in one.piece.sections)

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -41,9 +40,7 @@ def page_command(arguments: Namespace) -> Outcome:
     pages, action, is_dry = arguments.pages, arguments.action, arguments.dry_run
     least, most, words = _WORDS[action]
     if not least <= len(pages) <= most:
-        way = (
-            "it puts the parts of a split page back; two pages are joined in an editor: move the lines with their ^ids"
-        )
+        way = "it puts the parts of a split page back; two pages are joined in an editor: move lines with their ^ids"
         raise UsageError(f"usage: bankctl page {action} {words}", *([way] if action == "merge" else ()))
     only_lists = action == "links" and not arguments.heal
     with open_named(arguments, write=not (only_lists or is_dry)) as workspace:
@@ -143,10 +140,8 @@ def _archived(workspace: Workspace, _days: int) -> Outcome:
             f"  {styled(one.text)}",
             f"  {styled(_(f'was in {one.page}, is in {one.place}'), 'dim')}",
         ]
-    last = _(
-        f"{len(stored)} archived; to restore one: bankctl archive restore ID" if stored else "the archive is empty"
-    )
-    return Outcome({"archive": [*map(asdict, stored)]}, *lines, last, listed=[one.id for one in stored])
+    last = f"{len(stored)} archived; to restore one: bankctl archive restore ID" if stored else "the archive is empty"
+    return Outcome({"archive": [one._asdict() for one in stored]}, *lines, _(last), listed=[one.id for one in stored])
 
 
 def _candidates(workspace: Workspace, _days: int) -> Outcome:
@@ -226,15 +221,9 @@ def _purge(arguments: Namespace) -> Outcome:
         "then, for copies of them: bankctl forget TEXT --everywhere --apply"
     )
     way = f"nothing was written; to do it: bankctl forget {quote(what)} --everywhere --apply (this cannot be undone)"
-    whole = {
-        "texts": purged.texts,
-        "cleaned": purged.cleaned,
-        "made_anew": purged.anew,
-        "beyond": purged.beyond,
-        "applied": applies,
-    }
+    whole = {"cleaned": purged.cleaned, "made_anew": purged.anew, "beyond": purged.beyond, "applied": applies}
     return Outcome(
-        {**whole, "dangling": [link_row(link) for link in dangling]},
+        {**whole, "texts": purged.texts, "dangling": [link_row(link) for link in dangling]},
         *breaking_links(dangling, _FINAL),
         *(f"{_('forgotten' if applies else 'would be forgotten')}: {styled(text)}" for text in purged.texts),
         *(f"{done}  {styled(path)}" for path in purged.cleaned),
@@ -408,7 +397,7 @@ def feedback_command(arguments: Namespace) -> Outcome:
     last = _("nothing was written") if arguments.dry_run else ""
     if not (said.used or said.ignored):
         last = _("no answer of the last hour has such a memory; to name memories: bankctl feedback used ID...")
-    return Outcome({**asdict(said), "noted": not arguments.dry_run}, *lines, last, code=1 if said.unknown else 0)
+    return Outcome({**said._asdict(), "noted": not arguments.dry_run}, *lines, last, code=1 if said.unknown else 0)
 
 
 def _importance(arguments: Namespace) -> Outcome:

@@ -153,14 +153,12 @@ def log_command(arguments: Namespace) -> Outcome:
     shown = rows[:most] if most else rows
     lines = (line for row in shown for line in (_line(row), *chain(*map(_row_lines, row.get("rows", ())))))
     whole = [row | {"rows": [asdict(one) for one in row["rows"]]} if "rows" in row else row for row in shown]
-    said = (
-        _("bankctl show RUN shows what a run changed; bankctl undo RUN undoes it")
-        if rows
-        else _("nothing new" if since else "no runs yet")
-    )
+    said, nothing = "bankctl show RUN shows what a run changed; bankctl undo RUN undoes it", "no runs yet"
     more = len(rows) - len(shown)
     rest = styled(_(f"… and {more} more: --limit 0 lists all"), "dim") if more else ""
-    return Outcome({"runs": whole, "more": more}, *lines, rest, said, listed=())
+    return Outcome(
+        {"runs": whole, "more": more}, *lines, rest, _(said if rows else "nothing new" if since else nothing), listed=()
+    )
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -165,7 +165,7 @@ class Names:
 
     def similar_page(self, given: str) -> str | None:
         """The page of the bank whose path or name is most like this one, if one is; to share a folder is not enough."""
-        from difflib import get_close_matches  # noqa: PLC0415 -- only where somebody has mistyped
+        from difflib import get_close_matches as alike  # noqa: PLC0415 -- only where somebody has mistyped
 
         pages: dict[str, str] = {}
         for path in self.paths():
@@ -174,9 +174,7 @@ class Names:
                 pages[key] = pages[key.rpartition("/")[2]] = path
         key = path_key(given.removeprefix(BANK).removesuffix(".md"))
         name = key.rpartition("/")[2]
-        near = (
-            one for one in get_close_matches(key, pages, 9, 0.7) if get_close_matches(name, [one.rpartition("/")[2]])
-        )
+        near = (one for one in alike(key, pages, 9, 0.7) if alike(name, [one.rpartition("/")[2]]))
         return next((pages[one] for one in near), None)
 
     def _add(self, path: str) -> None:

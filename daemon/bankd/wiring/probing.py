@@ -216,9 +216,7 @@ def _check_folders(root: Path) -> Iterator[HealthFinding]:
     repository = next((folder for folder in (bank, *bank.parents) if (folder / ".git").exists()), None)
     ignoring = [folder / ".gitignore" for folder in (bank, root.resolve(), repository) if folder]
     if repository and not any("tree-index.json" in file.read_text("utf-8") for file in ignoring if file.is_file()):
-        text = (
-            f"{bank}/_meta/tree-index.json: each run makes it anew, and git keeps it: it gets in the way of git stash"
-        )
+        text = f"{bank}/_meta/tree-index.json: each run makes it anew; kept in git, it gets in the way of git stash"
         yield finding(text, f"echo '**/_meta/tree-index.json' >> '{repository / '.gitignore'}'")
     if own.is_dir() and own.stat().st_mode & PRIVATE:
         yield finding(f"{own}: others may read it", f"chmod 700 '{own}'", needs_person=True)
@@ -244,9 +242,7 @@ def _check_contents(probe: Probe, settings: Settings) -> Iterator[HealthFinding]
                 with suppress(ConflictError, OSError):  # others name them
                     data = probe.files.read(path) or b""
             for number in () if is_log else lines_not_utf8(data):
-                yield HealthFinding(
-                    "bytes", f"{path}:{number}: has bytes that are not UTF-8", "save that line as UTF-8"
-                )
+                yield HealthFinding("bytes", f"{path}:{number}: bytes that are not UTF-8", "save that line as UTF-8")
             may_hide = not is_log and (b"%%" in data or b"<!--" in data)
             page = scan_text(decode_text(data) if may_hide else "")
             for block in page.blocks:
