@@ -186,9 +186,9 @@ def test_an_answer_goes_when_its_time_is_over(tmp_path: Path) -> None:
 def test_another_process_takes_away_what_the_first_left(tmp_path: Path) -> None:
     RecallBuffer(tmp_path, 60).keep(answer("old"), AT)
 
-    RecallBuffer(tmp_path, 60).keep(answer("new"), AT + timedelta(hours=2))
+    RecallBuffer(tmp_path, 60).keep(answer("is the password Gr4nary!77pq?"), AT + timedelta(hours=2))
 
-    assert kept(tmp_path) == ["# new"]
+    assert kept(tmp_path) == ["# is the password [password]"]
 
 
 def test_it_does_not_look_through_the_folder_at_every_answer(tmp_path: Path) -> None:

@@ -259,6 +259,7 @@ def judge_answers(workspace: Workspace, response: str, among: Collection[str] | 
     recent = {id_ for answer in workspace.recalls.answers() for id_ in answer.memories}
     found = workspace.catalog.texts_of(recent if among is None else recent & {*among})
     texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
+    response = screen_text(response, workspace.finders())  # what is taken apart is kept
     wordings = workspace.index.take_apart({response, *texts.values()})
     return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
 

@@ -132,7 +132,9 @@ def make_indexes(
         beside=beside,
         outcome_of=outcome_of,
         analyser=analyser,
-        recalls=RecallBuffer(f"{root}/recall", settings.search.recall_minutes),
+        recalls=RecallBuffer(
+            f"{root}/recall", settings.search.recall_minutes, (lambda: compile_patterns(patterns)) if patterns else None
+        ),
         options=RankingOptions(
             settings.search.tree_weight,
             settings.decay.per_day * 100,
