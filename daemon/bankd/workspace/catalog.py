@@ -55,6 +55,8 @@ SELECT id, path, line FROM memories WHERE id IN (
     SELECT id FROM memories WHERE id >= 'm-' AND id < 'm.' GROUP BY id HAVING COUNT(*) > 1
 ) ORDER BY path, line
 """
+_KNOWN_PAIRS = """SELECT * FROM alike WHERE relation NOT IN ('same', 'near')
+    OR NOT EXISTS (SELECT 1 FROM superseded WHERE old IN (older, newer)) ORDER BY older, newer"""
 _ALL_IDS = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
 PROSE = "SELECT max(0, coalesce(sum(lines), 0)) FROM prose"
 HELD_BACK = "SELECT log, line, reason, text, kind, key FROM held_back ORDER BY log, line"
@@ -495,8 +497,8 @@ class PageMemoryCatalog:
             )
 
     def known_pairs(self) -> Pairs:
-        """All pairs that were found, with their relations."""
-        return _pairs_of(self.database.execute("SELECT * FROM alike ORDER BY older, newer"))
+        """All pairs that were found, with their relations; a memory that was replaced is no near-copy of one that holds."""
+        return _pairs_of(self.database.execute(_KNOWN_PAIRS))
 
     def keep_apart(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Forget what was found of these pairs, in whichever order their ids stand."""
