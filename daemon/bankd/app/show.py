@@ -69,8 +69,12 @@ def trace_log_line(workspace: Workspace, log: str, line: int) -> Trace:
     if reading is None:
         raise UserError(f"memory/{log}: no such log")
     memories = (ledger.revised.get(item.id, item.id) for item in reading.lines)
-    finders = workspace.finders()
-    trace = trace_line(reading, line, ledger, workspace.catalog.pages_of(memories), finders)
+    finders, newer, catalog = workspace.finders(), ledger.successors(), workspace.catalog
+
+    def says(id_: str) -> tuple[str | None, str | None]:
+        return catalog.plain_texts_of([id_]).get(id_), newer.get(id_)
+
+    trace = trace_line(reading, line, ledger, catalog.pages_of(memories), finders, says)
     if trace.outcome != "prose":
         return trace
     trace = describe_line(trace, workspace.logs.text(log), reading, finders)
@@ -257,8 +261,7 @@ def judge_answers(workspace: Workspace, response: str, among: Collection[str] | 
     """Which memories of recent answers, only of those in `among`, a response used; nothing is recorded."""
     workspace.catalog.refresh(workspace.now)
     recent = {id_ for answer in workspace.recalls.answers() for id_ in answer.memories}
-    found = workspace.catalog.texts_of(recent if among is None else recent & {*among})
-    texts = {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in found.items()}
+    texts = workspace.catalog.plain_texts_of(recent if among is None else recent & {*among})
     response = screen_text(response, workspace.finders())  # what is taken apart is kept
     wordings = workspace.index.take_apart({response, *texts.values()})
     return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})

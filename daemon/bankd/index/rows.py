@@ -449,6 +449,11 @@ class Successors(KnownRelations):
         """The memories that are newer than these, near to them, or contradict them; empty if the catalog cannot be read."""
         return self._read(ids, _relations, StoredRelations())
 
+    def pages_of(self, id_: str) -> list[str]:
+        """The pages of bank and archive that hold a memory, as the last run saw them."""
+        query, none = "SELECT path FROM memories WHERE id", list[tuple[str]]()
+        return [path for (path,) in self._read([id_], lambda database, ids: _rows_among(database, query, ids), none)]
+
     def kept(self) -> Sequence[str]:
         """The pages on which no confidence fades, as recorded by the last night."""
         return self._read(["kept"], _kept, ())

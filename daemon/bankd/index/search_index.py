@@ -338,9 +338,10 @@ class SearchIndex:
         stamps = self.rows.stamps()
         return frozenset(path for path, stamp in self._pages.scan().items() if stamps.get(path) == stamp)
 
-    def finds(self, id_: str) -> bool:
-        """Whether a search finds this memory already: its row is written before its terms, and these are opened later."""
-        return bool(self.terms.keep_passing([*self.rows.with_ids([id_]).values()], Filters()))
+    def text_of(self, id_: str) -> str | None:
+        """The text of a memory that a search finds already: its row is written before its terms, and these are opened later."""
+        found = self.terms.keep_passing([*self.rows.with_ids([id_]).values()], Filters())
+        return next((row.text for row in self.rows.shown([*found])), None)
 
     @property
     def names(self) -> Names:

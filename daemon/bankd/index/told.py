@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
@@ -28,6 +28,8 @@ from bankd.storage.events import EVENTS, PACKED, log_files, parse_row, read_log_
 from bankd.storage.tree import FileTree
 
 if TYPE_CHECKING:
+    from bankd.index.rows import Successors
+    from bankd.index.search_index import SearchIndex
     from bankd.memory.ledger import Event, Ledger
     from bankd.memory.report import Trace
     from bankd.secrets.screening import Finder
@@ -45,13 +47,13 @@ class LineOutcomes:
     """Tells what became of the log line or archived memory of a hit, for one workspace."""
 
     def __init__(
-        self, root: Path, *, anywhere: bool, is_found: Callable[[str], bool], finders: Sequence[Finder] = ()
+        self, root: Path | str, bank: SearchIndex, known: Successors, finders: Sequence[Finder], *, anywhere: bool
     ) -> None:
-        """Take the workspace, whether tagged lines count anywhere in a log, and whether a search of the bank finds a memory.
+        """Take the workspace, the index of the bank, what runs found, and whether tagged lines count anywhere in a log.
 
         What the user's own `finders` of credentials find is masked, as what all have in common.
         """
-        self._root, self._anywhere, self._is_found, self._finders = root, anywhere, is_found, finders
+        self._root, self._bank, self._known, self._finders, self._anywhere = Path(root), bank, known, finders, anywhere
 
     def of(self, hit: Hit) -> Became | None:
         """What became of the line or memory of a hit; None if a person took it out, so that it is not shown."""
@@ -65,14 +67,16 @@ class LineOutcomes:
             return None
         is_memory = trace.outcome in _SPOKEN_FOR
         if trace.outcome == "kept":
-            is_found, in_archive = self._is_found(str(trace.memory)), "archive/" in trace.sentence
-            in_bank = is_found or "bank/" in trace.sentence  # after a restore only the index knows the page
+            is_found, where = self._says(str(trace.memory))[0] is not None, trace.sentence.partition(";")[0]
+            in_archive = "archive/" in where
+            in_bank = is_found or "bank/" in where  # after a restore only the index knows the page
             # Until the memory is in the index, only the line can answer.
             is_memory = is_found if in_bank else in_archive
             gone = f"archived as {trace.memory}" if in_archive else f"on no page now: {trace.memory}"
-            return Became(f"kept as {trace.memory}" if in_bank else gone, is_memory)
+            words = f"kept as {trace.memory}" if in_bank else gone
+            return Became(f"{words}; {trace.now}" if trace.now else words, is_memory, trace.now)
         is_out = trace.outcome in {"bad", "proposed", "refused", "duplicate"}
-        return Became(f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence, is_memory)
+        return Became(f"{NOT_TAKEN_IN}: {trace.sentence}" if is_out else trace.sentence, is_memory, trace.now)
 
     def _of_archived(self, id_: str | None) -> str:
         stone = self._ledger([id_]).gone.get(id_) if id_ else None
@@ -93,20 +97,15 @@ class LineOutcomes:
         reading = read_log(log, text, anywhere=self._anywhere, until=line)
         reading = identified_as(reading, self._ledger(['"renamed"']).identity_of(log))
         id_ = next((found.id for found in reading.lines if found.place.line == line), None)
-        pages = self._pages_of(id_) if id_ else []
+        pages = self._known.pages_of(id_) if id_ else []
         ledger = self._ledger([] if pages or id_ is None else [id_])
         memory = ledger.revised.get(id_, id_) if id_ else None
         if memory != id_ and memory:
-            ledger, pages = self._ledger([str(id_), memory]), self._pages_of(memory)
-        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {}, self._finders)
+            ledger, pages = self._ledger([str(id_), memory]), self._known.pages_of(memory)
+        return trace_line(reading, line, ledger, {memory: pages} if memory and pages else {}, self._finders, self._says)
 
-    def _pages_of(self, id_: str) -> list[str]:
-        """The pages of bank and archive that hold a memory, as the last run saw them."""
-        try:
-            with closing(sqlite3.connect(f"file:{self._root}/.bankd/catalogue.sqlite3?mode=ro", uri=True)) as database:
-                return [path for (path,) in database.execute("SELECT path FROM memories WHERE id = ?", (id_,))]
-        except sqlite3.Error:
-            return []
+    def _says(self, id_: str) -> tuple[str | None, str | None]:
+        return self._bank.text_of(id_), self._known.of([id_]).superseded.get(id_)
 
     def _ledger(self, words: Sequence[str]) -> Ledger:
         """The ledger of the events that have one of these words."""

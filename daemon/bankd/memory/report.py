@@ -17,10 +17,11 @@ from bankd.memory.new_lines import find_vanished
 from bankd.memory.plan import Plan
 from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, scan_log, waiting_key
 from bankd.memory.undo import lines_deleted
-from bankd.pages.memory import normalise_text, parse_memory, render_memory, statement_of
+from bankd.pages.memory import PIN, normalise_text, parse_memory, render_memory, statement_of
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
 from bankd.pages.references import Reference
+from bankd.pages.scanner import without_hidden
 from bankd.secrets.screening import Finder, find_secrets, mask_secrets, screen_text
 from bankd.words.tables import table_rows
 
@@ -195,6 +196,8 @@ class Trace:
     memory: str | None
     text: str
     sentence: str
+    now: str = ""
+    """What the memory says now that speaks for the line, or the one that replaces it; empty if it says the same."""
 
 
 def trace_line(
@@ -203,8 +206,13 @@ def trace_line(
     ledger: Ledger,
     pages: Mapping[str, Sequence[str]],
     finders: Sequence[Finder] = (),
+    says: Callable[[str], tuple[str | None, str | None]] = lambda _: (None, None),
 ) -> Trace:
-    """What became of a line of a log, without secrets; `pages` tells on which pages the memories of that log are now."""
+    """What became of a line of a log, without secrets; `pages` tells on which pages the memories of that log are now.
+
+    A person may have reworded its memory, or a newer one may hold: what that says stands beside the line. `says` gives the
+    text of a memory, None if it is not found, and the id of the memory that replaces it.
+    """
     place = LogPlace(reading.log, number)
     for bad in reading.bad:
         if bad.place.line == number:
@@ -220,8 +228,20 @@ def trace_line(
             if outcome == "new" and line.place == reading.unended:
                 sentence = "not read yet: no line break ends it, so it may still be being written"
             text = statement_of(line.memory)
-            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text, finders)), sentence)
+            now = screen_text(_said_now(ledger.memory_behind(line.id), line.memory.text, says), finders)
+            sentence = f"{sentence}; {now}" if now else sentence
+            return Trace(place, outcome, memory, mask_secrets(text, find_secrets(text, finders)), sentence, now)
     return Trace(place, "prose", None, "", "no Retain line begins here")
+
+
+def _said_now(id_: str, line: str, says: Callable[[str], tuple[str | None, str | None]]) -> str:
+    """What holds in the place of a memory, if it is not what its line says."""
+    (text, newer), passed = says(id_), {id_}
+    while newer and newer not in passed and (found := says(newer))[0] is not None:
+        id_, (text, newer) = newer, found
+        passed.add(id_)
+    said, now = (normalise_text(without_hidden(one or "").replace(PIN, "")) for one in (line, text))
+    return f"{id_} says now: {now}" if now and now != said else ""
 
 
 def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tuple[str, str]:

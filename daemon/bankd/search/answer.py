@@ -85,6 +85,8 @@ class Became(NamedTuple):
 
     words: str
     is_memory: bool = False
+    now: str = ""
+    """What that memory says now, with its id; empty if it says what the line says."""
 
 
 class Beside(NamedTuple):
@@ -212,7 +214,8 @@ class Answering:
             # Who asks about today asks what holds now: only lines that are no memories tell more of it than the bank.
             if lines := [part for part, became in told if day != query.today or not became.is_memory]:
                 shown = _part_of(hit, lines)
-                return shown._replace(marks=tuple(marks_of(shown.text, terms)))
+                now = "; ".join(dict.fromkeys(became.now for _, became in told if became.now))
+                return shown._replace(marks=tuple(marks_of(shown.text, terms)), became=now or None)
         return None
 
     def _find(self, query: Query, group: str, index: IndexView, options: RankingOptions) -> Found | None:

@@ -297,7 +297,7 @@ def show_memory(bank: OpenBank, asked: Address) -> Shown:
         found = find_memory(workspace, asked.what.removeprefix("^"), is_korean=asked.is_korean)
         newer = workspace.transactions.ledger().successors()
         around = {newer.get(found.id, ""), *(old for old, new in newer.items() if new == found.id)}
-        texts = {id_: _plain_text(text) for id_, (_, text) in workspace.catalog.texts_of(around).items()}
+        texts = workspace.catalog.plain_texts_of(around)
         memory = parse_memory(MARKER.sub("", found.text)) if found.text else None
         page = found.places[0].rpartition(":")[0] if found.places else ""
         value, today = _confidence(memory, page, workspace), workspace.now.date()
@@ -315,10 +315,6 @@ def show_memory(bank: OpenBank, asked: Address) -> Shown:
         "source": list(source_lines(bank, found.source)), "related": related,
     }  # fmt: skip
     return Shown("memory.html", facts)
-
-
-def _plain_text(text: str) -> str:
-    return parse_memory(MARKER.sub("", text)).text
 
 
 def _strength(found: FoundMemory) -> Iterator[CurvePoint]:

@@ -112,13 +112,10 @@ def make_indexes(
         reranker = Reranker(*settings.rerank, read_monotonic)
 
     def outcome_of(hit: Hit) -> Became | None:
-        from pathlib import Path
-
         from bankd.index.told import LineOutcomes
 
-        finders = compile_patterns(patterns)
-        outcomes = LineOutcomes(Path(root), anywhere=settings.retain.anywhere, is_found=index.finds, finders=finders)
-        return outcomes.of(hit)
+        finders, anywhere = compile_patterns(patterns), settings.retain.anywhere
+        return LineOutcomes(root, index, successors, finders, anywhere=anywhere).of(hit)
 
     def write_tree(write: Callable[[str, bytes], None]) -> None:
         from pathlib import Path
