@@ -96,7 +96,8 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
     In a dry workspace the report has the plan, and nothing is written.
     Raises RefusedError when the plan takes out more than the budget, InvariantError when it would lose something.
     """
-    now, most = world.now, None if world.is_dry else new_lines.most_lines(policy.settings.budget, force=policy.force)
+    added = policy.settings.budget.max_added_lines * (new_lines.FORCED if policy.force else 1)
+    now, most = world.now, None if world.is_dry else added
     thought = Thought()
     if kind == "reflect" and night is not None and not world.is_dry:
         thought = think_over(night, world.transactions.ledger(), policy.settings.distil, now)

@@ -34,7 +34,8 @@ def translate(text: str, *values: object, korean: bool | None = None) -> str:
         return said.format(*values)
     if said is not text or not korean:
         return said
-    return "\n".join(map(_recognise, text.split("\n")))
+    lines = ((line, line.strip()) for line in text.split("\n"))
+    return "\n".join(line[: len(line) - len(line.lstrip())] + _translated(said)[1] for line, said in lines)
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -67,12 +68,6 @@ class _Own(str):
 
     def __format__(self, spec: str) -> str:
         return translate(str(self), korean=True) if spec == "_" else format(str(self), spec)
-
-
-def _recognise(line: str) -> str:
-    """A finished line in Korean."""
-    said = line.strip()
-    return line[: len(line) - len(line.lstrip())] + _translated(said)[1]
 
 
 def _translated(said: str) -> tuple[int, str]:

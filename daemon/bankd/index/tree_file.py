@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bankd.index.search_index import SearchIndex
+from bankd.pages.names import folders_above
 from bankd.search.score import Corpus, idf
 
 TREE_FILE = "bank/_meta/tree-index.json"
@@ -76,7 +77,7 @@ def render_tree(pages: Iterable[PageNode], frequencies: Mapping[str, int], corpu
     for page in pages:
         nodes += _page_lines(page)
         below[page.path.rpartition("/")[0]].append(page.keywords)
-        for folder in _folders_of(page.path):
+        for folder in folders_above(page.path):
             files[folder].append(page.path)
     for folder in sorted(files, key=lambda name: (-name.count("/"), name)):  # the innermost first
         keywords = _folder_keywords(below[folder])
@@ -108,12 +109,6 @@ def _folder_keywords(below: Iterable[list[str]]) -> list[str]:
         for place, keyword in enumerate(keywords[:_PASSED_ON]):
             weights[keyword] = weights.get(keyword, 0) + _PASSED_ON - place
     return sorted(weights, key=lambda keyword: (-weights[keyword], keyword))[:_PASSED_ON]
-
-
-def _folders_of(path: str) -> list[str]:
-    """The folders that a page stands in, the outermost first."""
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def _line(key: str, title: str, keywords: list[str], files: list[str]) -> bytes:

@@ -240,10 +240,11 @@ class _Splitter:
         if division is None:
             return None
         (opening_end, sections), lines = division, []
+        above = self._document.lines[opening_end - 1] if opening_end else ""
+        marker = "*" if above.lstrip().startswith("- ") else "-"  # apart from a list right above
         for number, section in enumerate(sections, 1):
             title, slug = self._named(hub, section, number)
             part = pages.part_path(hub, slug, self._is_taken, self._chosen)
-            marker = self._marker(opening_end)
             lines.append(pages.part_line(hub, part, title, self._about(section), self._line_end, marker))
             self._add_part(part, section)
         return opening_end, "".join(lines)
@@ -263,11 +264,6 @@ class _Splitter:
             name = hub.rpartition("/")[2].removesuffix(".md")
             return f"{name} {number}", f"{pages.slug_of(name)}-{number}"
         return ", ".join(map(_shown, section.titles)), pages.slug_of_titles(section.titles)
-
-    def _marker(self, opening_end: int) -> str:
-        """A list marker that keeps the hub's lines apart from a list right above them."""
-        above = self._document.lines[opening_end - 1] if opening_end else ""
-        return "*" if above.lstrip().startswith("- ") else "-"
 
     def _about(self, section: Section) -> str:
         """A section in one line: its headings, else the number of items, paragraphs and tables."""

@@ -390,8 +390,6 @@ def find_mergers(
 
 LIVED = ("experience/", "world/events.md", "world/events/")
 """The pages and folders for events, relative to the bank; a split page has its parts in a folder."""
-KNOWN = "knowledge/learned.md"
-"""The page for lasting knowledge that no rule places elsewhere."""
 
 
 def find_promotable(residents: Iterable[Resident], today: date, declined: Container[str]) -> list[Resident]:
@@ -412,6 +410,6 @@ def is_lived(page: str) -> bool:
 
 
 def lasting_place(claims: Sequence[Destination]) -> Destination:
-    """The first of these places that is not on a page for events."""
+    """The first of these places that is not on a page for events, else the page for what no rule places elsewhere."""
     lasting = (place for place in claims if not (is_lived(place.page) or is_own(place.page)))
-    return next(lasting, Destination(KNOWN, None, "lasting knowledge"))
+    return next(lasting, Destination("knowledge/learned.md", None, "lasting knowledge"))

@@ -20,7 +20,6 @@ from bankd.memory.ledger import DELETED, KEPT, Ledger
 from bankd.memory.retain import LogPlace, LogReading, RetainLine
 from bankd.pages.memory import memory_id, statement_of, text_key
 from bankd.pages.names import day_in
-from bankd.settings import BudgetPolicy
 
 _RENAME_SHARE = 0.5
 """If at least this share of a log's lines was read under another name, it is that log, renamed."""
@@ -166,18 +165,13 @@ def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[
             yield share - least, old, new
 
 
-_FORCED = 10
+FORCED = 10
 """A forced run may add this many times the budget. It reads each page that it adds to, and needs about 20 kB a line."""
 
 
 def order_by_day(logs: Iterable[str]) -> list[str]:
     """Sort the names of logs by the last day in each; those without a day come last."""
     return sorted(logs, key=lambda log: (day_in(log) or date.max, log))
-
-
-def most_lines(budget: BudgetPolicy, *, force: bool) -> int:
-    """How many lines of text one run may add."""
-    return budget.max_added_lines * (_FORCED if force else 1)
 
 
 def cut_batch(lines: Sequence[RetainLine], most: int | None) -> tuple[Sequence[RetainLine], Sequence[RetainLine]]:

@@ -16,7 +16,7 @@ from bankd.memory.plan import Plan
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import NOTICE, Fading
 from bankd.night.insights import sources_of
-from bankd.night.sections import distilled_in
+from bankd.night.sections import FOLDER
 from bankd.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def retire_memories(
     near = [] if clock_frozen else archive.find_fallen(catalog.opinions(), today + NOTICE, fading)
     opinions = archive.find_fallen(near, today, fading)
     superseded = ledger.successors() if settings.dedup.archive_superseded else {}
-    ids = {o.id for o in near if o.id} | superseded.keys() | {*distilled_in(ledger)}
+    distilled = {id_ for id_, fact in ledger.consumed.items() if str(fact.get("log", "")).startswith(f"{FOLDER}/")}
+    ids = {o.id for o in near if o.id} | superseded.keys() | distilled
     lines = catalog.lines_of(ids - _touched(plan))
     residents = archive.residents_of(lines, ledger)
     going = [

@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeVar
 
 from bankd.briefing.shown import count_tokens
 from bankd.errors import BankError
-from bankd.memory.ledger import Ledger
 from bankd.memory.retain import LogReading, project_of_log, scan_log
 from bankd.pages.scanner import Block, BlockKind
 from bankd.ports import ProseLogs
@@ -183,8 +182,3 @@ def append_lines(logs: ProseLogs, log: str, lines: Iterable[str], keys: Iterable
     except BankError as problem:
         return str(problem)
     return ""
-
-
-def distilled_in(ledger: Ledger) -> list[str]:
-    """The ids of memories that came from lines of models."""
-    return [id_ for id_, fact in ledger.consumed.items() if str(fact.get("log", "")).startswith(f"{FOLDER}/")]

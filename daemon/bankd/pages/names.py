@@ -140,10 +140,6 @@ class Names:
         """A path relative to the workspace, if it lies in the workspace."""
         return path.removeprefix(self.home + "/") if self.home and path.startswith("/") else path
 
-    def seen_from(self, source: str, path: str) -> str:
-        """A path as a file refers to it; absolute when only that file lies outside the workspace."""
-        return f"{self.home}/{path}" if is_outside(source) and not is_outside(path) else path
-
     def named(self, name: str) -> tuple[str, ...]:
         """The files with this name, in the bank if there are any there; `.md` may be left out."""
         keys = (path_key(name), path_key(name + ".md"))

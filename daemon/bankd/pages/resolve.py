@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
-from bankd.pages.names import ARCHIVE, BANK, Names, folder_of, join_path, path_key, relative_path
+from bankd.pages.names import ARCHIVE, BANK, Names, folder_of, is_outside, join_path, path_key, relative_path
 from bankd.pages.page import EXPLICIT_ID, github_anchor, heading_title, obsidian_words
 from bankd.pages.references import LinkKind, Reference, is_bare_path
 from bankd.pages.scanner import QUOTE_MARK, BlockKind, Document, walk_blocks
@@ -305,7 +305,8 @@ def render_path(reference: Reference, target: Target, source: str, names: Names)
 
     The caller adds the fragment.
     """
-    seen = names.seen_from(source, target.path)
+    # Only where the file lies outside the workspace and the target does not, the path is absolute.
+    seen = f"{names.home}/{target.path}" if is_outside(source) and not is_outside(target.path) else target.path
     for style in _styles(reference, target, source):
         if style.base is Base.SELF:
             return ""

@@ -16,7 +16,7 @@ from bankd.search.find import Ranked, RankingOptions, keep_sure
 from bankd.search.request import Filters, FoundRow, Query
 from bankd.search.score import Weights, is_known, term_weight
 from bankd.words.analysis import analyse_query, is_hangul, lexicon_of, normal_form
-from bankd.words.days import AskedTime, Span, on, says_nothing, without_what_says_nothing
+from bankd.words.days import SAYING_NOTHING, AskedTime, Span, on, without_what_says_nothing
 
 if TYPE_CHECKING:
     from bankd.ports import IndexView
@@ -124,7 +124,7 @@ def asks_for_days_alone(asked: AskedTime, index: IndexView) -> bool:
     known = cache(partial(is_known, index))
     rest = normal_form(without_what_says_nothing(asked.rest))
     terms = analyse_query(rest, lexicon_of(cache(index.rows.reading), known)).terms
-    subjects = (term for term in terms if term_weight(term) == 1 and not says_nothing(term))
+    subjects = (term for term in terms if term_weight(term) == 1 and term not in SAYING_NOTHING)
     return all(is_hangul(term) and not known(term) for term in subjects)
 
 

@@ -498,7 +498,8 @@ def score_memories(
         fused = fuse_scores([parts["text"] for parts in scored], [nearness.get(one.row) for one in candidates])
         for parts, text in zip(scored, fused, strict=True):
             parts["text"] = text
-    asked = [(_checksum(term), weight * (K1 + 1) / weights.total) for term, weight in weights.terms.items()]
+    terms = ((crc32(term.encode("utf-8", "surrogatepass")), weight) for term, weight in weights.terms.items())
+    asked = [(term, weight * (K1 + 1) / weights.total) for term, weight in terms]
     nodes = {page: _share(found, asked) for page, found in vocabularies.items()}
     leaning = min(1.0, LEANING / (corpus.words or 1.0))
     at = {(one.page, one.place): parts["text"] for one, parts in zip(candidates, scored, strict=True)}
@@ -509,10 +510,6 @@ def score_memories(
         parts["score"] = (1 - tree_weight) * parts["text"] + tree_weight * parts["tree"]
         parts.update(node=node, beside=beside, entity=entity)
     return scored
-
-
-def _checksum(term: str) -> int:
-    return crc32(term.encode("utf-8", "surrogatepass"))
 
 
 def _share(vocabulary: Vocabulary, asked: Sequence[tuple[int, float]]) -> float:

@@ -227,7 +227,7 @@ def may_name_a_day(lowered: str) -> bool:
     return is_named or _CUT_SHORT.search(lowered) is not None
 
 
-_SAYING_NOTHING = words_in("days", "saying_nothing")
+SAYING_NOTHING = words_in("days", "saying_nothing")
 """Terms of a question that is only about days: what happened, 무슨 일이 있었지, what is planned; and leftovers of words of time."""
 
 _SAYING_NOTHING_AS_WRITTEN = [*meanings_in("days", "saying_nothing_as_written")]
@@ -296,8 +296,3 @@ def without_what_says_nothing(text: str) -> str:
     """A Korean question without the words that name no subject, as written."""
     forms = "|".join(_SAYING_NOTHING_AS_WRITTEN).replace("*", "[가-힣]*")
     return re.sub(f"(?<![가-힣])(?:{forms})(?![가-힣])", " ", text)
-
-
-def says_nothing(term: str) -> bool:
-    """Whether a term of a question (not one that asks) names no subject."""
-    return term in _SAYING_NOTHING

@@ -135,9 +135,10 @@ class _Reader:
         if found := self._date(lowered) or self._number(word, tag):
             return found
         self._at += 1
-        if self._is_nearness(lowered):
+        following = self._peek(0)[0].casefold()
+        if lowered in _NEARNESS and (following in _PERIODS or following in _DAYS):
             self._at += 1
-            return [Token(f"{lowered} {self._peek(-1)[0].casefold()}", TokenKind.VALUE)]
+            return [Token(f"{lowered} {following}", TokenKind.VALUE)]
         if lowered in _NEGATIONS:
             self._negation += ("+" if self._negation else "") + _NEGATIONS[lowered]
             return []
@@ -164,10 +165,6 @@ class _Reader:
         if len(word) == 1:
             return self._at in self._signs or not self._peek(0)[0][:1].isupper()
         return self._peek(-2)[0].casefold() in _BEFORE_NAMES
-
-    def _is_nearness(self, lowered: str) -> bool:
-        following = self._peek(0)[0].casefold()
-        return lowered in _NEARNESS and (following in _PERIODS or following in _DAYS)
 
     def _is_acronym(self, word: str, lowered: str) -> bool:
         return lowered in _FOLDED_NAMES and word.isupper() and len(word) > 1 and not self._shouts

@@ -86,11 +86,8 @@ def make_statement(text: str, phrases: Sequence[Sequence[Token]], mood: str, ent
         kept[0] = kept[0][1:]
     closed = tuple(tuple(phrase) for phrase in kept if phrase)
     tokens = tuple(token for phrase in closed for token in phrase)
-    return Statement(text, closed, tokens, _letters_of(text), mood, about)
-
-
-def _letters_of(text: str) -> str:
-    return _GAP.sub("", " ".join(_SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()))
+    letters = _GAP.sub("", " ".join(_SILENT.sub(" ", unicodedata.normalize("NFC", text)).split()))
+    return Statement(text, closed, tokens, letters, mood, about)
 
 
 _LEXEMES = re.compile("|".join(f"(?P<{tag}>{shape})" for tag, _, shape in table_rows("lexemes")))

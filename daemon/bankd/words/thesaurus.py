@@ -147,13 +147,9 @@ def _may_be_silent(one: _Syllable) -> bool:
 
 
 def _first_letters(one: _Syllable) -> Sequence[str]:
+    """The possible first letters of a syllable: k and n for `k?n`."""
     spelt = _SOUNDS[_LETTERS.index(one.vowel)] if one.initial == _SILENT else _INITIALS[one.initial]
-    return [*dict.fromkeys(letter for way in spelt.split("|") for letter in _beginnings(way))]
-
-
-def _beginnings(way: str) -> str:
-    """The possible first letters of a spelling: k and n for `k?n`."""
-    return way[0] + way[2] if way[1:2] == "?" else way[0]
+    return [*dict.fromkeys(letter for way in spelt.split("|") for letter in (way[:3:2] if way[1:2] == "?" else way[0]))]
 
 
 @cache
