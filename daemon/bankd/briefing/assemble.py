@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from bankd.pages.page import Entry, Page
     from bankd.settings import DecayPolicy
 
-_TOLD = frozenset({KEPT, DUPLICATE, SUPERSEDED, "archived", "deleted", "forgotten"})
+_TOLD = frozenset({KEPT, DUPLICATE, SUPERSEDED})
+"""What was taken out is not told: no page of the bank has its text."""
 _OPEN_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<text>\[[ xX]\].*|(?![WBOS][ \t]*[(:@]).*\bTODO\b.*)")
 
 
@@ -86,6 +87,4 @@ def _happened(events: Iterable[Event]) -> Iterator[Happened]:
     for one in {str(event["id"]): event for event in events}.values():
         at = read_iso_moment(str(one.get("at")))
         if one.get("type") in _TOLD and at and at.tzinfo:
-            by = str(one.get("by") or one.get("of") or "")
-            place = f"memory/{one['log']}:{one.get('line')}" if one.get("log") else str(one.get("page", ""))
-            yield Happened(str(one["type"]), at, str(one.get("memory")), by, place)
+            yield Happened(str(one["type"]), at, str(one.get("memory")), str(one.get("by") or one.get("of") or ""))

@@ -99,9 +99,9 @@ def meeting(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def morning(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was learned, updated and taken out in the last 24 hours, then what is open."""
+    """What was learned and updated in the last 24 hours, then what is open."""
     night = [one for one in facts.happened if occasion.now - _NIGHT <= one.at <= occasion.now]
-    yield from _events(facts, night, ("kept", "superseded", "archived", "deleted"))
+    yield from _events(facts, night, ("kept", "superseded"))
     yield from loops(facts, occasion)
 
 
@@ -124,10 +124,10 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
 
 
 def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What happened since the reader was last seen; nothing for a new reader."""
+    """What was learned and updated since the reader was last seen; nothing for a new reader."""
     if occasion.last_here is not None:
         later = [one for one in facts.happened if occasion.last_here < one.at <= occasion.now]
-        yield from _events(facts, later, ("superseded", "kept", "archived", "deleted", "forgotten"))
+        yield from _events(facts, later, ("superseded", "kept"))
 
 
 def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
@@ -214,25 +214,18 @@ def _item(memory: KnownMemory, before: str = "") -> Item:
 
 
 def _events(facts: BriefFacts, happened: Sequence[Happened], kinds: Sequence[str]) -> Iterator[Item]:
-    """Events by kind in this order, newest first, each only if it still holds.
-
-    What was learned, updated or said again must be there and not be superseded, and what was taken out must not be back.
-    """
+    """Events by kind in this order, newest first, each only if its memory is there and not superseded."""
     standing = {memory.key: memory for memory in _standing(facts)}
     for kind in kinds:
         for one in reversed([one for one in happened if one.kind == kind]):
             memory = standing.get(one.by if kind in {"superseded", "duplicate"} else one.key)
-            is_in = kind in {"kept", "superseded", "duplicate"}
             is_taken_back = kind == "superseded" and facts.newer.get(one.key) != one.by
-            if is_taken_back or is_in is (memory is None):
+            if is_taken_back or memory is None:
                 continue
             sign = {"superseded": "~ ", "duplicate": "= "}.get(kind, "")
             key = one.key if kind == "kept" else f"{kind}:{one.key}"  # what was learned is the memory itself
-            if memory is None:
-                yield Item(key, "", f"{one.place}#^{one.key}", was=f"{kind} on {one.at.date()}")  # show finds the rest
-            else:
-                day = max(memory.said, default=None) if kind == "duplicate" else memory.learned
-                yield Item(key, f"{sign}{memory.text}", memory.place, day, memory.who)
+            day = max(memory.said, default=None) if kind == "duplicate" else memory.learned
+            yield Item(key, f"{sign}{memory.text}", memory.place, day, memory.who)
 
 
 def _standing(facts: BriefFacts) -> list[KnownMemory]:
@@ -354,11 +347,11 @@ MODES: Mapping[str, Mode] = {
     "project": Mode("a session starts in a folder that memories name", "no memory names {}", project, 500),
     "person": Mode("a prompt names @Somebody", "no memory names {}", person, 400),
     "meeting": Mode("brief meeting @A @B", "no memory names {}", meeting, 600),
-    "morning": Mode("the first session after 05:00", "nothing was learned or taken out in 24 hours, and nothing is open",
+    "morning": Mode("the first session after 05:00", "nothing was learned in 24 hours, and nothing is open",
         morning, 500, _from(5)),
     "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, _from(20)),
     "week": Mode("Monday", "nothing was learned in seven days", week, 700, _on_monday),
-    "since-last": Mode("a reader is back after four hours", "nothing happened since the last session", since_last, 400),
+    "since-last": Mode("a reader is back after four hours", "nothing was learned since the last session", since_last, 400),
     "conflicts": Mode("two memories say different things", "no two memories say different things", conflicts, 300, _from(0)),
     "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),

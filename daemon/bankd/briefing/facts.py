@@ -53,13 +53,12 @@ class KnownMemory(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """Something that a run did: `kept`, `duplicate`, `superseded`, or what removed a memory. `by` is the other memory."""
+    """Something that a run did: `kept`, `duplicate` or `superseded`. `by` is the other memory."""
 
     kind: str
     at: datetime
     key: str
     by: str = ""
-    place: str = ""
 
 
 class OpenLine(NamedTuple):
@@ -121,7 +120,7 @@ class Item(NamedTuple):
     who: str = ""
     """Whom it is about, as `@Slug`s."""
     was: str = ""
-    """What its text said before, as `until 2026-05-11: 10:00`; of a memory that is gone what happened to it."""
+    """What its text said before, as `until 2026-05-11: 10:00`."""
     is_doubted: bool = False
 
     def line_in(self, translate: Callable[[str], str] = str) -> str:
