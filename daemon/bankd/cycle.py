@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from bankd.errors import InvariantError, RefusedError
 from bankd.memory import judge, links, new_lines
-from bankd.memory.archive import allowed_removals, memory_of
-from bankd.memory.ledger import Ledger, changes_relations
+from bankd.memory.archive import allowed_removals, lines_told, memory_of
+from bankd.memory.ledger import REWORDED, Ledger, changes_relations
 from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Update, Withheld, leave_out, put_off, wait_for_page
 from bankd.memory.report import held_back_in, source_line, with_masked
 from bankd.memory.retain import LogPlace, LogReading, RetainLine, identified_as
 from bankd.memory.route import Destination, ExampleLine, RenamedPages, Rules, choose_part, route_memory
-from bankd.memory.undo import last_lines
+from bankd.memory.undo import lines_left
 from bankd.memory.use import Fading
 from bankd.night.asking import NightParts
 from bankd.night.distil import distil_prose
@@ -103,7 +103,8 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
         thought = think_over(night, world.transactions.ledger(), policy.settings.distil, now)
     facts = _gather(now, world, policy, most)
     waiting = (*facts.waiting, *facts.unread_pages, *thought.waiting)
-    plan = Plan(run, now, deferred=waiting, by_hand=world.catalog.saved_by_hand())
+    by_hand = world.catalog.saved_by_hand()
+    plan = Plan(run, now, deferred=waiting, by_hand=by_hand, reworded=_reworded(facts, world) if by_hand else {})
 
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
@@ -284,15 +285,35 @@ def _believe_vanished(plan: Plan, facts: RunFacts, world: Workspace, policy: Pol
 
 
 def _last_seen(ids: Sequence[str], facts: RunFacts, world: Workspace) -> dict[str, MemoryLines]:
-    """The lines of memories that a person took out: as runs last left them, else as their log has them."""
-    writer, ledger, found = world.transactions, facts.ledger, dict.fromkeys(ids, MemoryLines("", ""))
-    journals = writer.journals.all() if ids else []
-    found |= last_lines(map(writer.images_of, reversed(journals)), {*ids})
-    for id_ in (id_ for id_ in ids if not found[id_].text):
-        if line := source_line(id_, ledger, world.logs.read):
-            text = render_memory(replace(line.memory, id=id_)).replace("\n", "\n  ")
-            found[id_] = MemoryLines(f"bank/{ledger.consumed[id_].get('page')}", f"- {text}\n")
-    return found
+    """The lines of memories that a person took out: as runs last left or saw them, else as their log has them."""
+    writer, found = world.transactions, dict[str, MemoryLines]()
+    for journal in reversed(writer.journals.all() if ids else []):
+        if not (wanted := {*ids} - found.keys()):
+            break
+        before, after = writer.images_of(journal)
+        seen = [event for event in journal.transaction.events if event["type"] == REWORDED]
+        told = {str(event["memory"]): lines_told(event) for event in seen if event["memory"] in wanted}
+        found |= lines_left(before, wanted) | told | lines_left(after, wanted)
+    return {id_: found.get(id_) or _as_told(id_, facts.ledger, world) for id_ in ids}
+
+
+def _as_told(id_: str, ledger: Ledger, world: Workspace) -> MemoryLines:
+    """The lines of a memory as an event last told them, else as its log has them; without text if neither does."""
+    if worded := ledger.reworded.get(id_):
+        return lines_told(worded[-1])
+    if not (line := source_line(id_, ledger, world.logs.read)):
+        return MemoryLines("", "")
+    text = render_memory(replace(line.memory, id=id_)).replace("\n", "\n  ")
+    return MemoryLines(f"bank/{ledger.consumed[id_].get('page')}", f"- {text}\n")
+
+
+def _reworded(facts: RunFacts, world: Workspace) -> dict[str, MemoryLines]:
+    """The memories that others than bankd wrote anew since the last run, with their lines where nothing else has these."""
+    known = (id_ for id_ in world.catalog.saved_by_hand("lines") if id_ in facts.ledger.consumed)
+    lines = world.catalog.lines_of(known)
+    return {
+        id_: now for id_, now in lines.items() if now.text.strip() != _as_told(id_, facts.ledger, world).text.strip()
+    }
 
 
 def route_lines(plan: Plan, facts: RunFacts, rules: Rules, world: Workspace) -> Plan:

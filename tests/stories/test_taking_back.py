@@ -392,12 +392,16 @@ def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(
 
 
 @pytest.mark.parametrize("loses_journals", [False, True])
-def test_what_a_person_deleted_is_shown_and_comes_back_where_the_run_that_noted_it_says(
-    root: Path, bankctl: Run, loses_journals: bool
+@pytest.mark.parametrize("learned", ["정직을 최우선으로", "말을 아끼기로"])
+def test_what_a_person_deleted_is_shown_and_comes_back_as_it_stood_where_the_run_that_noted_it_says(
+    root: Path, bankctl: Run, loses_journals: bool, learned: str
 ) -> None:
-    learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "S: 가치관: 약속을 지킨다.")
+    learn(root, bankctl, "2026-05-02.md", f"S: 가치관: {learned} 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"
-    whole = page.read_text()
+    whole = page.read_text().replace(learned, "정직을 최우선으로")
+    page.write_text(whole)
+    os.utime(page, (0, 0))
+    bankctl("cycle", "micro", "--now", "2026-06-11T03:00")
     page.write_text(re.sub(r"(?m)^- S: .*정직.*\n", "", whole))
     os.utime(page, (0, 0))
     if loses_journals:
@@ -418,20 +422,23 @@ def test_what_a_person_deleted_is_shown_and_comes_back_where_the_run_that_noted_
     assert bankctl("doctor", "verify").code == 0
 
 
-def test_what_a_person_deleted_and_then_purged_is_not_offered_again(root: Path, bankctl: Run) -> None:
-    learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}.")
-    page = next(path for path in (root / "bank").rglob("*.md") if SECRET in path.read_text())
+@pytest.mark.parametrize("later", ["# Emptied by hand\n", "- W: Nothing. ^{}\n"])
+def test_what_a_person_deleted_or_changed_and_then_purged_is_not_offered_again(
+    root: Path, bankctl: Run, later: str
+) -> None:
+    learn(root, bankctl, "2026-05-02.md", "W: To be changed.")
+    page = next(path for path in (root / "bank").rglob("*.md") if "To be changed" in path.read_text())
     id_ = _ID.findall(page.read_text())[0]
-    page.write_text("# Emptied by hand\n")
-    os.utime(page, (0, 0))
-    bankctl("cycle", "micro", "--now", "2026-06-12T03:00")
-    (root / "memory/2026-05-02.md").unlink()
-    bankctl("forget", f"{SECRET}.", "--everywhere", "--apply")
+    for day, text in (11, f"- W: {SECRET}. ^{id_}\n"), (12, later.format(id_)):
+        page.write_text(text)
+        os.utime(page, (0, 0))
+        bankctl("cycle", "micro", "--now", f"2026-06-{day}T03:00")
+    bankctl("forget", id_ if id_ in page.read_text() else f"{SECRET}.", "--everywhere", "--apply")
 
     shown, restored = bankctl("show", id_).out, bankctl("archive", "restore", id_)
 
     assert ("archive restore" in shown, SECRET in shown, restored.code) == (False, False, 3)
-    assert not any(SECRET in path.read_text() for path in (root / "events").glob("*.jsonl"))
+    assert not any(SECRET in path.read_bytes().decode("unicode_escape") for path in (root / "events").glob("*.jsonl"))
 
 
 def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:

@@ -195,7 +195,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
     if not workspace.is_dry:
         workspace.traces.require_room()
     text = _text_of(workspace, wanted)
-    words, whole = text_forms(text), normalise_text(text)
+    worded = (str(event["text"]) for event in workspace.transactions.ledger().reworded.get(wanted, ()))
+    words, whole = text_forms("\n".join((text, *(parse_memory(one).text for one in worded)))), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
 

@@ -213,14 +213,22 @@ def plan_restoring(
     `name_now` gives the present path of the page it was on.
     """
     said = tombstone or {}
-    gaps = said.get("is_apart")
-    is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
-    home = str(said.get("page") or "bank/" + lines.page.removeprefix("archive/"))
-    heading = tuple(str(title) for title in said.get("heading") or ()) if said.get("page") else lines.heading
-    after, before = _ids(said.get("after")), _ids(said.get("before"))
-    was = MemoryLines(name_now(home), lines.text, heading, after, before=before, is_apart=is_apart)
+    was = lines_told(said)
+    if not was.page:
+        was = replace(was, page="bank/" + lines.page.removeprefix("archive/"), heading=lines.heading)
+    was = replace(was, page=name_now(was.page), text=lines.text)
     page, heading = restore_place(was, pages)
     return Restored(id_, lines, replace(was, page=page, heading=heading), written_links(said))
+
+
+def lines_told(said: Event) -> MemoryLines:
+    """The place and the lines of a memory by an event that tells them; empty where it has none."""
+    gaps = said.get("is_apart")
+    is_apart = (bool(gaps[0]), bool(gaps[1])) if isinstance(gaps, list | tuple) and len(gaps) == 2 else None
+    heading = tuple(str(title) for title in said.get("heading") or ())
+    after, before = _ids(said.get("after")), _ids(said.get("before"))
+    page, text = str(said.get("page") or ""), str(said.get("text") or "")
+    return MemoryLines(page, text, heading, after, before=before, is_apart=is_apart)
 
 
 def written_links(tombstone: Event) -> dict[tuple[str, str], str]:

@@ -22,6 +22,8 @@ Event: TypeAlias = Mapping[str, Any]
 KEPT = "kept"
 DUPLICATE = "duplicate"
 REVISED = "revised"
+REWORDED = "reworded"
+"""A person changed the lines of a memory on its page; the event has them, and the page."""
 SCREENED = "screened"
 DELETED = "deleted"
 FORGOTTEN = "forgotten"
@@ -51,6 +53,7 @@ def make_event(kind: str, key: str, at: datetime, /, **facts: object) -> dict[st
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((*_CONSUMING, *_REMOVING, RESTORED, *KINDS), ("memory",)),
     ARCHIVED: ("memory", "page"),
+    REWORDED: ("memory", "page", "text"),
     REVISED: ("memory", "of"),
     **dict.fromkeys((SUPERSEDED, MAY_REPLACE), ("memory", "by")),
     APART: ("memory", "other"),
@@ -109,6 +112,8 @@ class Ledger:
     """Sorted pairs of memories that say nearly the same, and that a person wants to keep."""
     revisions: dict[str, list[Event]] = field(default_factory=dict)
     """The events of its line being edited, each with the id that the line had then."""
+    reworded: dict[str, list[Event]] = field(default_factory=dict)
+    """The events of its lines being changed by hand."""
     revised: dict[str, str] = field(default_factory=dict)
     """By the id of an edited line: the memory that follows it."""
     left_names: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -267,17 +272,15 @@ def _apply(ledger: Ledger, item: Event) -> None:
     if kind in _CONSUMING:
         _consume(ledger, memory, item)
     elif kind in _REMOVING:
-        ledger.gone[memory] = item
-        if kind == ARCHIVED:
-            ledger.tombstones[memory] = item
-        elif kind == FORGOTTEN and item.get("key"):
-            ledger.forgotten[str(item["key"])] = item
+        _remove(ledger, memory, item)
     elif kind == RESTORED:
         ledger.gone.pop(memory, None)
         ledger.restored[memory] = day_of(item)
     elif kind == SUPERSEDED:
         ledger.superseded[memory] = item
         ledger.restored.pop(memory, None)  # it was restored before it was superseded, so that counts no more
+    elif kind == REWORDED:
+        ledger.reworded.setdefault(memory, []).append(item)
     elif kind == PROJECT:
         ledger.line_projects[memory] = str(item.get("project"))
     elif kind == MAY_REPLACE:
@@ -289,6 +292,14 @@ def _apply(ledger: Ledger, item: Event) -> None:
         _rename(ledger, str(item.get("was")), item.get("beside"), told_order(item)[0])
     elif kind in {DISMISSED, APART, REOPENED}:
         _settle(ledger, memory, item)
+
+
+def _remove(ledger: Ledger, memory: str, item: Event) -> None:
+    ledger.gone[memory] = item
+    if item["type"] == ARCHIVED:
+        ledger.tombstones[memory] = item
+    elif item["type"] == FORGOTTEN and item.get("key"):
+        ledger.forgotten[str(item["key"])] = item
 
 
 def _settle(ledger: Ledger, memory: str, item: Event) -> None:

@@ -130,6 +130,8 @@ class Plan:
     """Memories that counted as deleted and are on a page again."""
     by_hand: tuple[str, ...] = ()
     """Pages on which others than bankd wrote or changed memories."""
+    reworded: Mapping[str, MemoryLines] = field(default_factory=dict)
+    """The memories that they changed, with their lines: who deletes them later can have them back as they stood."""
     dated: tuple[Replace, ...] = ()
     """Memories whose confidence the user wrote without a day."""
     archived: tuple[Archived, ...] = ()
@@ -237,8 +239,9 @@ class Plan:
             *(said(ledger.PROJECT, p.id + of_run, memory=p.id, project=p.project) for p in self.projects),
             *(self._consumed(ledger.SCREENED, w.line, looks_like=w.kind) for w in self.withheld),
             *(
-                said(ledger.DELETED, id_ + of_run, **_lines_told(id_, was), run=self.run)
-                for id_, was in self.deleted.items()
+                said(kind, id_ + of_run, **_lines_told(id_, lines), run=self.run)
+                for kind, found in ((ledger.DELETED, self.deleted), (ledger.REWORDED, self.reworded))
+                for id_, lines in found.items()
             ),
             *(said(ledger.RESTORED, id_ + of_run, memory=id_, run=self.run) for id_ in self.returned),
             *(said(ledger.ARCHIVED, item.id + of_run, **self._gone(item)) for item in self.taken_out),
@@ -280,7 +283,7 @@ class Plan:
 
 
 def _lines_told(id_: str, was: MemoryLines) -> dict[str, object]:
-    """The facts of a memory that a person took out: where it stood, and its lines, to bring it back."""
+    """The facts of a memory that a person took out or changed: where it stood, and its lines, to bring it back."""
     return {**Archived(id_, was, "").tombstone, "text": was.text} if was.text else {"memory": id_}
 
 

@@ -155,16 +155,11 @@ def stand_of(files: Files) -> dict[str, MemoryLines]:
     return found
 
 
-def last_lines(images: Iterable[tuple[Files, Files]], wanted: Set[str]) -> dict[str, MemoryLines]:
-    """The lines of these memories in the bank as runs last left them; `images` has the files before and after each, newest first."""
-    found: dict[str, MemoryLines] = {}
-    for files in chain.from_iterable((after, before) for before, after in images):
-        here = {path: data for path, data in files.items() if not ids_in(data or b"").isdisjoint(wanted - found.keys())}
-        stood = stand_of({path: data for path, data in here.items() if path.startswith(BANK)})
-        found = {id_: lines for id_, lines in stood.items() if id_ in wanted} | found
-        if len(found) == len(wanted):
-            break
-    return found
+def lines_left(files: Files, wanted: Set[str]) -> dict[str, MemoryLines]:
+    """The lines of these memories in the bank, from the files as a run left or found them."""
+    here = {path: data for path, data in files.items() if not ids_in(data or b"").isdisjoint(wanted)}
+    stood = stand_of({path: data for path, data in here.items() if path.startswith(BANK)})
+    return {id_: lines for id_, lines in stood.items() if id_ in wanted}
 
 
 def _memories_of(files: Files, *, with_id: bool = False) -> Iterator[tuple[str, MemoryLines]]:

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bankd.edits.inserting import block_key, lines_named
 from bankd.edits.operations import Replace, digest_of
@@ -60,8 +60,8 @@ _KNOWN_PAIRS = """SELECT * FROM alike WHERE relation NOT IN ('same', 'near')
 _ALL_IDS = "SELECT DISTINCT id FROM memories WHERE id IS NOT NULL AND path >= 'bank/' AND path < 'bank0'"
 PROSE = "SELECT max(0, coalesce(sum(lines), 0)) FROM prose"
 HELD_BACK = "SELECT log, line, reason, text, kind, key FROM held_back ORDER BY log, line"
-_SAVED = "INSERT OR IGNORE INTO noted VALUES ('saved ' || ?)"
-_ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE 'saved %' ORDER BY what"
+_SAVED = "INSERT OR IGNORE INTO noted VALUES (?)"
+_ALL_SAVED = "SELECT substr(what, 7) FROM noted WHERE what LIKE ? ORDER BY what"
 _FOLDERS = ("bank", "archive")
 
 
@@ -124,8 +124,8 @@ class CatalogDatabase(DerivedDatabase):
         self.execute("DELETE FROM files WHERE path = ?", (path,))
         self.execute("DELETE FROM memories WHERE path = ?", (path,))
 
-    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> bool:
-        """Remember the memories of a page; gives whether any came or changed.
+    def record_page(self, path: str, seen: FileFingerprint, data: bytes) -> list[str | None]:
+        """Remember the memories of a page; gives the ids of those that came or changed.
 
         A memory whose lines did not change keeps its row and gets its new line.
         """
@@ -141,7 +141,7 @@ class CatalogDatabase(DerivedDatabase):
         self.execute_many("UPDATE memories SET line = ? WHERE rowid = ?", moved)
         self.execute_many("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
         self.record_file(path, seen)
-        return bool(new)
+        return [entry.memory.id for entry, _, same in pairs if same is None]
 
     def scrub(self, words: Iterable[str], memories: Iterable[str]) -> None:
         """Take these texts out, and the questions of these memories. StorageError when the disk does not take it.
@@ -314,21 +314,22 @@ class PageMemoryCatalog:
             if known.get(path) != seen and path not in self.resting and holds_memories(path):
                 try:
                     if (data := self._files.read(path)) is not None:
-                        is_changed = self.database.record_page(path, seen, data)
-                        if is_changed and known and digest_of(data) != self._own_writes.get(path):
-                            self.database.execute(_SAVED, (path,))
+                        changed = self.database.record_page(path, seen, data)
+                        if changed and known and digest_of(data) != self._own_writes.get(path):
+                            lines = [(f"lines {id_}",) for id_ in changed if id_]
+                            self.database.execute_many(_SAVED, [(f"saved {path}",), *lines])
                 except (ConflictError, OSError) as error:
                     self._closed[path] = str(error)
         for path in known.keys() - survey.files.keys() - self._closed.keys():
             self.database.forget_file(path)
 
-    def saved_by_hand(self) -> tuple[str, ...]:
-        """The pages on which others than bankd wrote or changed memories since `told_by_hand` was called."""
-        return tuple(path for (path,) in self.database.execute(_ALL_SAVED))
+    def saved_by_hand(self, what: Literal["saved", "lines"] = "saved") -> tuple[str, ...]:
+        """The pages on which others than bankd wrote or changed memories since `told_by_hand` was called, or these memories."""
+        return tuple(one for (one,) in self.database.execute(_ALL_SAVED, (f"{what} %",)))
 
     def told_by_hand(self) -> None:
         """A run has reported the pages that were saved by hand."""
-        self.database.change_rows(("DELETE FROM noted WHERE what LIKE 'saved %'", [()]))
+        self.database.change_rows(("DELETE FROM noted WHERE what LIKE 'saved %' OR what LIKE 'lines %'", [()]))
 
     def unsettled(self, now: datetime) -> Mapping[str, str]:
         """The pages of the bank that are left alone for now, each with the reason."""
