@@ -254,24 +254,6 @@ def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
     assert all(one.day is None or one.day <= TODAY for one in MODES["dates"].choose(facts, Occasion(NOW)))
 
 
-def test_forgotten_is_sure_linked_and_long_unused_and_changes_by_the_day() -> None:
-    many = [memory(f"k{n:02}", f"Kept {n}.", "O", value=90, learned=90, links=1) for n in range(12)]
-    facts = facts_of(
-        *many,
-        memory("u", "Used.", "O", value=90, learned=90, used=ago(5)),
-        memory("w", "Weak.", "O", value=50, learned=90),
-    )
-
-    days = [
-        [item.text for item in make_briefing("forgotten", facts, Occasion(NOW + timedelta(days=n)), {}, "r").items]
-        for n in range(4)
-    ]
-
-    assert all(len(texts) == 3 for texts in days)
-    assert len({tuple(texts) for texts in days}) > 1
-    assert not {"Used.", "Weak."} & {text for texts in days for text in texts}
-
-
 def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
     facts = facts_of(
         memory("a", "We decided to use MySQL.", learned=30), memory("b", "We decided to use Postgres.", learned=3),
@@ -295,7 +277,7 @@ def test_a_habit_is_said_on_three_days_and_marked_when_it_broke() -> None:
 def test_a_mode_keeps_to_its_tokens_and_is_the_same_twice(mode: str) -> None:
     facts = facts_of(
         *(memory(f"a{n:03}", f"Peter는 {n}번째 결정을 하기로 했다. decided TODO " + "긴 말 " * 30, "WBOS"[n % 4], n % 70,
-                 entities=("Peter",), value=[35, 90, None][n % 3], links=1, said=(ago(12), ago(8), ago(4))) for n in range(300)),
+                 entities=("Peter",), value=[35, 90, None][n % 3], said=(ago(12), ago(8), ago(4))) for n in range(300)),
         happened=[happened("kept", f"a{n:03}", n / 10) for n in range(200)],
     )  # fmt: skip
     occasion = Occasion(NOW, ("@Peter",), frozenset(), NOW - timedelta(hours=5))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import starmap
@@ -32,7 +31,7 @@ def assemble_facts(
     """Put the facts together. `logs` has the texts of recent logs by name."""
     ledger = fold_events(events)
     entries = [(page, entry) for page in pages for entry in page.entries if entry.memory.text.strip()]
-    said, links = _said_days(ledger), _links_of(entries)
+    said = _said_days(ledger)
     pages_of = {entry.memory.id: (page.path,) for page, entry in entries if entry.memory.id}
     renamed = RenamedPages(ledger, lambda ids: {id_: pages_of[id_] for id_ in ids if id_ in pages_of})
     fading = Fading.of(decay, renamed.name_now)
@@ -43,14 +42,13 @@ def assemble_facts(
         days = tuple(sorted(said.get(key, ())))
         learned = days[0] if days else (memory.confidence.day if memory.confidence else None)
         used = max(filter(None, (*days, ledger.last_use_of(key), learned)), default=None)
-        about_same = sum(links.get(f"@{slug.casefold()}", 1) - 1 for slug in set(memory.entities))
         value = memory.confidence.hundredths if memory.confidence else None
         if memory.confidence and memory.tag == FADING_TAG:  # only opinions fade
             value = value_on(memory.confidence, today, fading, page.path, ledger.signals_of(key).used)
         fades_on = fades_away_on(resident_of(key, page.path, memory, ledger), today, fading)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, value, memory.entities, entry.heading,
-            memory.is_pinned, learned, used, days, links.get(key, 0) + about_same, fades_on, tuple(sorted(of.get(key, ()))),
+            memory.is_pinned, learned, used, days, fades_on, tuple(sorted(of.get(key, ()))),
         )  # fmt: skip
 
     of = ledger.projects()
@@ -72,15 +70,6 @@ def _said_days(ledger: Ledger) -> dict[str, list[date]]:
         if day := day_said(fact):
             days.setdefault(str(fact.get("of")) if fact["type"] == DUPLICATE else id_, []).append(day)
     return days
-
-
-def _links_of(entries: Iterable[tuple[Page, Entry]]) -> Counter[str]:
-    """How many memories name each id, and how many are about each entity."""
-    named: Counter[str] = Counter()
-    for _, entry in entries:
-        named.update(set(re.findall(r"\^(m-[a-z2-7]{12})", entry.memory.text)))
-        named.update(f"@{slug.casefold()}" for slug in set(entry.memory.entities))
-    return named
 
 
 def _happened(events: Iterable[Event]) -> Iterator[Happened]:

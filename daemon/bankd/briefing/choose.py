@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import islice, pairwise, zip_longest
 from typing import NamedTuple
-from zlib import crc32
 
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion, OpenLine
 from bankd.briefing.recalled import DOUBT
@@ -171,18 +170,6 @@ def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     for (first, last), memory in sorted(due, key=lambda row: (row[0], row[1].key)):
         days = f"{first}" if first == last else f"{first}…{last}"
         yield _item(memory, "" if days in memory.text else f"{days}: ")
-
-
-def forgotten(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Three memories, others each day, that are sure (80 %), pinned or linked, and were not used for sixty days."""
-    quiet = [
-        memory
-        for memory in _standing(facts)
-        if (memory.is_pinned or (memory.value or 0) >= 80 or (memory.value is None and memory.links > 0))
-        and memory.used is not None and (occasion.today - memory.used).days >= 60
-    ]  # fmt: skip
-    linked = sorted(quiet, key=lambda memory: (-memory.links, memory.key))[:30]
-    yield from map(_item, sorted(linked, key=lambda memory: crc32(f"{occasion.today}{memory.key}".encode()))[:3])
 
 
 def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
@@ -356,7 +343,6 @@ MODES: Mapping[str, Mode] = {
     "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),
     "dates": Mode("daily", "nothing is due within seven days", dates, 250, _from(0)),
-    "forgotten": Mode("Monday", "nothing that counts was left unused for sixty days", forgotten, 200, _on_monday),
     "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
     "habits": Mode("Monday", "no habit was noted on three days", habits, 200, _on_monday),
 }  # fmt: skip

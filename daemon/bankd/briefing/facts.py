@@ -34,8 +34,6 @@ class KnownMemory(NamedTuple):
     """The last day on which it was learned, said again or found by a search."""
     said: tuple[date, ...] = ()
     """The days on which it was said, oldest first."""
-    links: int = 0
-    """How many other memories name its id or are about the same."""
     fades_on: date | None = None
     """The day on which it goes to the archive unless it is said again."""
     projects: tuple[str, ...] = ()
