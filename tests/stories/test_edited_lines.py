@@ -41,11 +41,11 @@ def test_why_a_memory_stands_on_its_page_and_that_a_person_reworded_it_is_shown(
     id_, run = id_of(page, "prodution"), last_run(bankctl)
     number = next(n for n, line in enumerate(page.read_text().splitlines(), 1) if id_ in line)
 
-    assert f"placed by {run} on {PAGE}" in bankctl("show", id_).out
-    assert "reworded" not in bankctl("show", id_).out
+    page.write_text(page.read_text().replace(f"^{id_}\n", f"^{id_}\n  - a note below\n"))
+    shown = bankctl("show", id_).out + bankctl("show", f"memory/{LOG}:4").out
+    assert [one in shown for one in (f"placed by {run} on {PAGE}", "reworded", "says now")] == [True, False, False]
     page.write_text(page.read_text().replace("prodution", "big"))
-    shown = bankctl("show", f"{PAGE}:{number}").out
-    assert f"reworded by hand; its log line says: {DEPLOY.partition(': ')[2]}" in shown
+    assert f"its log line says: {DEPLOY.partition(': ')[2]}" in bankctl("show", f"{PAGE}:{number}").out
     assert bankctl("show", "last").out == bankctl("show").out == bankctl("show", run).out
     assert "no memory stands in this line" in bankctl("show", f"{PAGE}:1").err
     beyond = bankctl("show", f"memory/{LOG}:999")

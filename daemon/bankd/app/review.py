@@ -30,7 +30,7 @@ from bankd.memory.retain import HeldBack, LogPlace, RetainLine
 from bankd.memory.route import Destination, RenamedPages, Rules, find_claims, route_memory
 from bankd.memory.use import CERTAIN, NOTICE
 from bankd.pages.memory import PIN, Confidence, Memory, parse_memory, pinned, split_sources
-from bankd.pages.names import INBOX, problem_of_target
+from bankd.pages.names import INBOX, is_own, problem_of_target
 from bankd.pages.page import MARKER, MemoryLines, parts_folder, read_page, with_confidence
 from bankd.same import Likeness, Pairs, Relation, near_groups
 from bankd.secrets.screening import find_secrets
@@ -422,7 +422,8 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
     offered, *_ = _offered(workspace, id_)
     if target is None:
         (claims,) = places_for(workspace, [offered.memory])
-        destination = archive.lasting_place(claims)
+        lasting = (place for place in claims if not (archive.is_lived(place.page) or is_own(place.page)))
+        destination = next(lasting, Destination("knowledge/learned.md", None, "lasting knowledge"))
     else:
         destination = named_place(workspace, target, "promoted by hand")
         if archive.is_lived(destination.page):

@@ -125,7 +125,8 @@ def find_memory(workspace: Workspace, id_: str, *, is_korean: bool = False) -> F
         last = "" if gone.get("type") == FORGOTTEN else (lines_deleted(gone) or said).strip()
         return FoundMemory(id_, places, last, None, source, history, list(questions))
     today, memory, curve = workspace.now.date(), parse_memory(MARKER.sub("", text)), list[StrengthPoint]()
-    if said and " ".join(said.split()) != " ".join(memory.text.removesuffix(PIN).split()):
+    now = workspace.catalog.plain_texts_of([id_]).get(id_, memory.text).removesuffix(PIN)
+    if said and " ".join(said.split()) != " ".join(now.split()):
         history.append(f"reworded by hand; its log line says: {said}")
     waiting = (part_replaced(item.text)[1] for item in workspace.logs.held_back())
     if id_ in ledger.asked_about() or id_ in waiting:

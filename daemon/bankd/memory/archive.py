@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -19,10 +19,9 @@ from itertools import permutations
 from bankd.edits.inserting import block_key, unix_text
 from bankd.edits.operations import Append, Operation, Piece, Remove, Replace, move_piece
 from bankd.memory.ledger import Event, Ledger, day_of
-from bankd.memory.route import Destination
 from bankd.memory.use import NOTICE, Fading, UseSignals, falls_on, is_fading, strength_on, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, parse_memory, render_sources, statement_of
-from bankd.pages.names import ARCHIVE, Names, is_own
+from bankd.pages.names import ARCHIVE, Names
 from bankd.pages.page import MARKER, MemoryLines, Page, with_confidence
 from bankd.same import Pairs, Relation
 from bankd.settings import BudgetPolicy
@@ -415,9 +414,3 @@ def _is_promotable(one: Resident, today: date) -> bool:
 def is_lived(page: str) -> bool:
     """Whether a page, relative to the bank, holds events."""
     return page.startswith(LIVED)
-
-
-def lasting_place(claims: Sequence[Destination]) -> Destination:
-    """The first of these places that is not on a page for events, else the page for what no rule places elsewhere."""
-    lasting = (place for place in claims if not (is_lived(place.page) or is_own(place.page)))
-    return next(lasting, Destination("knowledge/learned.md", None, "lasting knowledge"))

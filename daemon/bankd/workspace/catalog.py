@@ -27,8 +27,8 @@ from bankd.memory.plan import Deferred, date_confidence
 from bankd.memory.retain import HeldBack, LogPlace
 from bankd.memory.undo import PURGED
 from bankd.memory.use import FADING_TAG
-from bankd.pages.memory import Confidence, Memory, parse_memory, text_key
-from bankd.pages.page import MARKER, Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once
+from bankd.pages.memory import Confidence, Memory, text_key
+from bankd.pages.page import Entry, MemoryLines, Page, PageLines, holds_memories, read_page_once
 from bankd.same import Likeness, Pairs, Relation
 from bankd.storage.disk import DerivedDatabase, storage_told
 from bankd.storage.tree import BankFiles
@@ -391,8 +391,9 @@ class PageMemoryCatalog:
         return {held.id: (f"{held.path}:{held.line}", text) for held, text in self._texts_at(places) if held.id}
 
     def plain_texts_of(self, ids: Iterable[str]) -> dict[str, str]:
-        """What each memory says, without its tag, confidence, merged memories and id."""
-        return {id_: parse_memory(MARKER.sub("", text)).text for id_, (_, text) in self.texts_of(ids).items()}
+        """What each memory says, without its tag, confidence, merged memories and id, and without what is nested in it."""
+        places = (places[0] for places in self.database.find("id", ids).values())
+        return {held.id: entry.memory.text for held, _, entry in self._found(places) if held.id}
 
     def pages(self, folder: str = "bank") -> Iterator[Page]:
         """Every page that holds memories."""
