@@ -78,18 +78,27 @@ def _lines(done: Rearranged, *, is_dry: bool) -> Iterator[str]:
 
 
 def _broken(graph: LinkGraph, *, is_all: bool) -> Outcome:
-    """The broken links; 3 when a link broke that worked before."""
-    broken = list(graph.broken())
+    """The broken links, and all others that --heal would write anew; 3 when one of these worked before."""
+    from bankd.layouts.links import Link
+    from bankd.layouts.rearrange import edit_of
+    from bankd.memory.links import find_healing
+
+    broken, (healed, healing) = list(graph.broken()), find_healing(graph)
     news, moved = [link for link, once in broken if once], graph.moved()
+    edits = (*healing.relinked.edits, *map(edit_of, healed))
+    mended = (Link(edit.new_page, edit.reference) for edit in edits)
+    elsewhere = [link for link in mended if link not in {one for one, _ in broken}]  # such as to a page of the archive
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
-    shown = [link for link, _ in broken] if is_all else news
     since_ever, heals = len(broken) - len(news), "now; to update the links: bankctl page links --heal"
+    news += elsewhere
+    shown = [*(link for link, _ in broken), *elsewhere] if is_all else news
+    lost = counted(len(news), "link no longer leads where it led", "links no longer lead where they led")
     return Outcome(
         {"broken": [link_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
         *map(_broken_line, shown),
         *(_(f"{styled(old)} is {styled(new, 'bold')} {heals}") for old, new in moved.items()),
         *(_(f"{styled(block)} is on {styled(', '.join(pages), 'bold')} {heals}") for block, pages in blocks.items()),
-        _(f"{counted(len(news), 'link')} lead nowhere that led somewhere; {since_ever} never did"),
+        _(f"{lost}; {since_ever} never led anywhere"),
         code=3 if news else 0,
     )
 
