@@ -346,7 +346,7 @@ def adopt_command(arguments: Namespace) -> Outcome:
         _labelled("kept", _files(adopted.kept, differs)) if adopted.kept else "",
         _("Nothing was written.")
         if arguments.dry_run
-        else _(f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl cycle micro"),
+        else _(f"Made {root}, in time zone {machine_zone()}. Next: cd there, and bankctl search WORDS"),
     )
 
 
