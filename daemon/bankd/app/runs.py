@@ -224,7 +224,8 @@ class Undo:
         operations = [op for done in self._transactions for op in done.operations]
         dropped = tuple(op.path for op in operations if isinstance(op, Write) and op.after is None)
         if workspace.is_dry:
-            return Undone(self.run, tuple(sorted({op.path for op in operations})), (), is_final, dropped)
+            asked = [done for said in self._transactions for done, _ in _ask_again(workspace, said.events) if done]
+            return Undone(self.run, (*sorted({op.path for op in operations}), *asked), (), is_final, dropped)
         with workspace.recording("undo", self.run) as record:
             for transaction in self._transactions:
                 applied = workspace.commit(transaction)
@@ -255,20 +256,25 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
 
 
 def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
-    """Undo the answers that these events record; gives two texts, what is open again and what stays (either may be empty)."""
+    """Undo the answers that these events record; gives two texts, what is open again and what stays (either may be empty).
+
+    In a dry workspace nothing is done, and nothing is known to stay.
+    """
     for said in events:
         memory, log = said.get("memory"), str(said.get("log", ""))
         if said["type"] == IMPORTANCE:
             held = f"importance {said['value']}" if said["value"] else "no importance"
             yield f"{memory} has {held} again", ""
         elif said["type"] == REOPENED and "other" in said:
-            workspace.catalog.compare_again([str(memory), str(said["other"])])
+            if not workspace.is_dry:
+                workspace.catalog.compare_again([str(memory), str(said["other"])])
             yield f"{memory} and {said['other']} are compared again", ""
         elif said["type"] == REOPENED and not log:
             yield f"{said['key']} is offered again", ""
         elif said["type"] == REOPENED:
             accepted = str(said.get("accepted", ""))
-            is_back = not accepted or workspace.logs.take_back(log, accepted)
-            workspace.logs.note_held_back({log: list_held_back(workspace, log)})
+            is_back = not accepted or workspace.is_dry or workspace.logs.take_back(log, accepted)
+            if not workspace.is_dry:
+                workspace.logs.note_held_back({log: list_held_back(workspace, log)})
             stays = "" if is_back else f"memory/{log}: the accepted line stays, because more was written below it"
             yield f"memory/{log}:{said.get('line')} waits again", stays
