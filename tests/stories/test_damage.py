@@ -328,7 +328,8 @@ def test_a_bank_that_is_gone_is_never_taken_for_deleted_by_hand(root: Path, bank
     for words in (("cycle", "micro"), ("undo",), ("init", str(root))):
         said = bankctl(*words)
         assert (said.code, "bankctl restore FILE" in said.err) == (3, True)
-    assert "! bank/" in (status := bankctl("status").out)
+    assert "bank       0 memories, 0 pages" in (status := bankctl("status").out)
+    assert "! bank/" in status
     assert "restore FILE" in status
     assert "restore FILE" in bankctl("doctor").out
     assert "archived" not in bankctl("search", "one").out

@@ -98,6 +98,11 @@ class BankFacts:
     not_ours: tuple[str, ...] = ()
     """The files and folders of bankd itself that it may not use."""
 
+    @property
+    def memories(self) -> int | None:
+        """The number of memories, as the index last counted them; none where no page is."""
+        return self.index.counted if self.pages else 0
+
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
@@ -326,7 +331,7 @@ def facts_to_json(facts: HealthFacts) -> dict[str, Any]:
         "now": facts.now.isoformat(timespec="seconds"),
         "timezone": facts.timezone,
         "daemon": asdict(daemon) | since if daemon else None,
-        "bank": {"pages": bank.pages, "memories": bank.index.counted, "inbox": bank.inbox, "prose": bank.prose},
+        "bank": {"pages": bank.pages, "memories": bank.memories, "inbox": bank.inbox, "prose": bank.prose},
         "index": asdict(bank.index),
         "jobs": [
             {
@@ -367,7 +372,7 @@ def render_metrics(facts: HealthFacts) -> str:
     needing = sum(finding.needs_person for finding in judge_health(facts))
     metrics: list[Metric] = [
         ("pages", "Pages of the bank.", {"": bank.pages}),
-        ("memories", "Memories of the bank.", {} if index.counted is None else {"": index.counted}),
+        ("memories", "Memories of the bank.", {} if bank.memories is None else {"": bank.memories}),
         ("inbox_lines", "Lines that no rule could place.", {"": bank.inbox}),
         ("index_pending_files", "Changed files that are not searchable yet.", {"": index.pending}),
         ("index_provisional_pages", "Pages read without the morphological analyser yet.", {"": index.provisional}),
