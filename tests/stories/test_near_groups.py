@@ -129,7 +129,7 @@ def test_a_group_merges_when_a_person_says_so_and_else_it_is_told_why_not(bankct
     merged = bankctl("review", "merge", OTHER, "--now", DAY_2, "--json").json["done"]
 
     assert "Merged into one; it says: We keep the spare keys in the blue drawer." in foretold
-    assert (refused.code, "it has no near-copies" in refused.err) == (3, True)
+    assert (refused.code, "no near-copies of it" in refused.err) == (3, True)
     assert (pinned.code, f"{OTHER}: not merged, for the others are pinned" in pinned.err) == (3, True)
     assert bankctl("review", "list", "near", "--json").json["near"] == []
     (kept,) = (line for line in page.read_text(encoding="utf-8").splitlines() if "spare keys" in line)
@@ -183,6 +183,8 @@ def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, b
     hits = bankctl("search", "port", "--json").json["hits"]
 
     assert [(hit["id"], hit["contradicts"]) for hit in hits] == [(ONE, [OTHER]), (OTHER, [ONE])]
+    bankctl("review", "accept", ONE)
+    assert [ONE in page.read_text(), OTHER in page.read_text()] == [True, False], "what is accepted holds"
     assert not any(hit["superseded_by"] for hit in hits)
     assert "contradicts “port 8081”" in bankctl("search", "--no-plain", "port").out
 

@@ -360,7 +360,7 @@ def form_for(workspace: Workspace, verb: str, what: str, page: str = "") -> dict
 
 
 _FITTING = {
-    "accept": {"unfiled": "place", "lived": "promote", "fading": "", "blocked": "allow"},
+    "accept": {"unfiled": "place", "lived": "promote", "fading": "", "blocked": "allow", "contradictions": "archive"},
     "keep": {"lived": "decline", "near": "keep", "contradictions": "both"},
 }
 """For a verb, the kinds of card on which an id is looked for, and the decision that it means there; empty for the likeliest."""
@@ -379,6 +379,8 @@ def _waiting_form(workspace: Workspace, verb: str, what: str) -> dict[str, str]:
         for card in [card for card, own in ids if what in own and card.choices][-1:]:
             if kind == "unfiled":
                 return _place_form(workspace, what, "1")
+            if do == "archive":  # what is accepted holds
+                return {"do": do, "id": next(line.id for line in card.lines if line.id != what)}
             return next(one for one in card.choices if do in {"", one.do}).form()
     if verb == "accept":
         raise UserError(f"{what}: nothing with this id waits; bankctl review list shows what does, with its id")
