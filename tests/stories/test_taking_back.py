@@ -345,7 +345,7 @@ def test_what_a_second_look_put_right_is_not_taken_back_by_itself(root: Path, ba
 
 def test_a_run_is_named_by_its_id_or_a_piece_that_only_it_has(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.")
-    learn(root, bankctl, "2026-05-03.md", "S: 가치관: 약속을 지킨다.", now=LATER)
+    learn(root, bankctl, "2026-05-03.md", *(f"S: 가치관: {n}번째 다짐을 지킨다." for n in range(12)), now=LATER)
     later, first = [row["run"] for row in bankctl("log", "--json").json["runs"]]
     before = pages(root)
 
@@ -357,7 +357,9 @@ def test_a_run_is_named_by_its_id_or_a_piece_that_only_it_has(root: Path, bankct
     assert first in several.err
     assert bankctl("show", first[9:15]).out.startswith(first)
     assert bankctl("show", "micro").code == 3
-    assert bankctl("undo", later[9:]).out.startswith(f"undoes {later}  1 learned\n")
+    undone = bankctl("undo", later[9:]).out
+    assert undone.startswith(f"undoes {later}  12 learned\n")
+    assert f"\n  … and 2 more: bankctl show {later}\n" in undone
 
 
 def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(root: Path, bankctl: Run) -> None:

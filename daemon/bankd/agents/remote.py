@@ -71,9 +71,7 @@ class Tokens:
         try:
             path.touch(mode=0o600, exist_ok=False)
         except FileExistsError:
-            raise UserError(
-                f"{name} has a token; to make a new one: bankctl mcp token revoke {name}, then add"
-            ) from None
+            raise UserError(f"{name} has a token; for a new one: bankctl mcp token revoke {name}, then add") from None
         path.write_text(_digest(token), encoding="ascii")
         return token
 

@@ -201,12 +201,14 @@ def undo_command(arguments: Namespace) -> Outcome:
     elif arguments.dry_run:
         said = _(f"nothing was written; to do it: bankctl undo {run}")
     back, gone = ("would be back", "would be gone") if arguments.dry_run else ("back", "gone")
+    rest = len(texts) - _MOST_TEXTS
     stays, rows = list(dict.fromkeys([*undo.stays, *undone.stays])), [link_row(link) for link in undo.dangling]
     whole = {"run": undone.run, "undoes": run, "changed": undone.changed, "stays": stays}
     return Outcome(
         {**whole, "applied": not arguments.dry_run, "dangling": rows},
         f"{_('undoes')} {styled(run, 'bold')}  {styled(was)}".rstrip() if undone.changed else "",
         *(f"  {styled(shortened(text, 90), 'dim')}" for text in texts[:_MOST_TEXTS] if undone.changed),
+        styled("  " + _(f"… and {rest} more: bankctl show {run}"), "dim") if undone.changed and rest > 0 else "",
         styled(_(passed_over), "yellow") if passed_over and undone.changed else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
         *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
