@@ -77,8 +77,12 @@ def test_what_each_run_makes_anew_is_kept_out_of_git(
     assert "each run makes it anew" not in bankctl("doctor").out
 
 
-def test_texts_in_quotes_are_a_line_each(root: Path, bankctl: Run) -> None:
-    bankctl("add", "W: The shed is red.", "O: Blue would be better.")
+@pytest.mark.parametrize(
+    "texts",
+    [["W: The shed is red.", "O: Blue would be better."], ["W: The shed is red.\n\n- O: Blue would be better."]],
+)
+def test_texts_in_quotes_and_their_lines_are_a_line_each(root: Path, bankctl: Run, texts: list[str]) -> None:
+    bankctl("add", *texts)
     said = bankctl("add", "W", "The", "gate", "squeaks.").out
     (log,) = (root / "memory").glob("*.md")
     added = log.read_text().splitlines()[-3:]

@@ -246,15 +246,17 @@ def _purge(arguments: Namespace) -> Outcome:
 
 
 def add_command(arguments: Namespace) -> Outcome:
-    """Append a Retain line to today's log; several texts in quotes are a line each."""
+    """Append a Retain line to today's log; several texts in quotes, and the lines of a text, are a line each."""
     from bankd.memory.retain import retain_line
     from bankd.wiring.workspace import add_line
 
-    are_lines = len(arguments.text) > 1 and all(" " in text for text in arguments.text)  # each in quotes
+    are_quoted = len(arguments.text) > 1 and all(" " in text for text in arguments.text)
+    given = arguments.text if are_quoted else [" ".join(arguments.text)]
+    texts = [row.removeprefix("- ") for text in given for row in text.splitlines() if row.strip()]
+    are_lines = len(texts) > 1
     if are_lines and arguments.replaces:
         raise UsageError("--replaces goes with one line")
-    texts = arguments.text if are_lines else [" ".join(arguments.text)]
-    if not all(map(str.strip, texts)):
+    if not all(map(str.strip, given)):
         raise UsageError("say what to remember", 'such as: bankctl add "W: The spare key is at the gate."')
     replaces = _held_in_bank(arguments) if arguments.replaces else ""
     lines = [retain_line(text, arguments.tag, replaces=replaces) for text in texts]
