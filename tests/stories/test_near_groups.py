@@ -76,12 +76,14 @@ def test_a_group_is_listed_at_once_though_its_run_still_made_vectors(
     root: Path, bankctl: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / "bank/knowledge/tools.md").write_text(f"# Tools\n\n{KEYS}", encoding="utf-8")
+    write_log(root, "2026-05-01.md", "W: The spare keys are stored in a blue drawer.")
     monkeypatch.setattr(RunIndex, "has_more", True)
     bankctl("cycle", "micro", "--now", DAY_1)
 
     (group,) = bankctl("review", "list", "near", "--json").json["near"]
 
-    assert [line["id"] for line in group["lines"]] == [ONE, OTHER]
+    assert [line["id"] for line in group["lines"][:2]] == [ONE, OTHER]
+    assert [line["day"] for line in group["lines"]] == ["", "", "2026-05-01"]
 
 
 def test_agents_are_told_the_ids_of_what_is_folded(root: Path, page: Path) -> None:

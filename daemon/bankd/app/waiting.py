@@ -171,7 +171,8 @@ def _contradictions(workspace: Workspace) -> Iterator[Card]:
 
 
 def _near(workspace: Workspace) -> Iterator[Card]:
-    review.compare_all(workspace, workspace.read_anew())  # what a run left, while it made vectors
+    ledger = workspace.read_anew()
+    review.compare_all(workspace, ledger)  # what a run left, while it made vectors
     for group in review.list_near(workspace):
         ids = list(group)
         first = {"id": ids[0]}
@@ -182,7 +183,8 @@ def _near(workspace: Workspace) -> Iterator[Card]:
         for number, id_ in enumerate(ids[:9], 1):
             others = " ".join(other for other in ids if other != id_)
             choices.append(Choice(str(number), "archive", f"Only {number}", {"id": others}))
-        lines = [CardLine(place, _said(text), id_) for id_, (place, text) in group.items()]
+        days = {id_: str(day_said(ledger.consumed.get(id_)) or "") for id_ in ids}
+        lines = [CardLine(place, _said(text), id_, days[id_]) for id_, (place, text) in group.items()]
         yield Card("near", ids[0], lines, "", choices)
 
 
