@@ -83,15 +83,13 @@ def _broken(graph: LinkGraph, *, is_all: bool) -> Outcome:
     from bankd.layouts.rearrange import edit_of
     from bankd.memory.links import find_healing
 
-    broken, (healed, healing) = list(graph.broken()), find_healing(graph)
-    news, moved = [link for link, once in broken if once], graph.moved()
-    edits = (*healing.relinked.edits, *map(edit_of, healed))
-    mended = (Link(edit.new_page, edit.reference) for edit in edits)
-    elsewhere = [link for link in mended if link not in {one for one, _ in broken}]  # such as to a page of the archive
+    broken, (healed, healing), moved = dict(graph.broken()), find_healing(graph), graph.moved()
+    mended = (Link(edit.new_page, edit.reference) for edit in (*healing.relinked.edits, *map(edit_of, healed)))
+    # Some lead elsewhere now, such as to a page of the archive.
+    news = dict.fromkeys([*(link for link, once in broken.items() if once), *mended])
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
-    since_ever, heals = len(broken) - len(news), "now; to update the links: bankctl page links --heal"
-    news += elsewhere
-    shown = [*(link for link, _ in broken), *elsewhere] if is_all else news
+    since_ever, heals = len(broken.keys() - news.keys()), "now; to update the links: bankctl page links --heal"
+    shown = {**news, **broken} if is_all else news
     lost = counted(len(news), "link no longer leads where it led", "links no longer lead where they led")
     return Outcome(
         {"broken": [link_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},

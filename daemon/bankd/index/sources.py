@@ -196,8 +196,8 @@ _NAMED = r"(?m)^- `[^`\n]*` .* \^(m-[a-z2-7]{12})$"
 class RecallBuffer:
     """A folder of recent answers; other files in it are left alone."""
 
-    def __init__(self, folder: Path | str, minutes: int, finders: Callable[[], Sequence[Finder]] | None = None) -> None:
-        """Keep answers in this folder for this many minutes; 0 keeps none. `finders` are the user's own, if there are any."""
+    def __init__(self, folder: Path | str, minutes: int, finders: Sequence[Finder] = ()) -> None:
+        """Keep answers in this folder for this many minutes; 0 keeps none. `finders` are the user's own, of credentials."""
         self._folder = str(folder)  # not a Path: every search waits for this
         self._minutes, self._finders = minutes, finders
         self._expired: datetime | None = None
@@ -231,7 +231,7 @@ class RecallBuffer:
             return title
         from bankd.secrets.screening import screen_text  # noqa: PLC0415 -- see above
 
-        return screen_text(title, self._finders() if self._finders else ())
+        return screen_text(title, self._finders)
 
     def expire(self, now: datetime) -> None:
         """Remove the answers whose time is over."""

@@ -129,9 +129,7 @@ def make_indexes(
         beside=beside,
         outcome_of=outcome_of,
         analyser=analyser,
-        recalls=RecallBuffer(
-            f"{root}/recall", settings.search.recall_minutes, (lambda: compile_patterns(patterns)) if patterns else None
-        ),
+        recalls=RecallBuffer(f"{root}/recall", settings.search.recall_minutes, compile_patterns(patterns)),
         options=RankingOptions(
             settings.search.tree_weight,
             settings.decay.per_day * 100,
@@ -150,9 +148,11 @@ def make_indexes(
 
 def compile_patterns(patterns: Sequence[str]) -> Sequence[Finder]:
     """The user's own patterns for credentials, compiled."""
+    if not patterns:
+        return ()
     from bankd.config.workspace import compile_finders
 
-    return compile_finders(patterns) if patterns else ()
+    return compile_finders(patterns)
 
 
 def quick_settings(root: Path | str) -> tuple[Settings, str]:
