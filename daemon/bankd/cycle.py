@@ -8,7 +8,7 @@ first writes lines from the prose of the logs into logs of its own, which the ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
@@ -362,16 +362,19 @@ def place_on_page(memory: Memory, destination: Destination, graph: LinkGraph, re
     return choose_part(memory, destination, graph.view) if is_hub else destination
 
 
-def deduplicate_lines(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
+def deduplicate_lines(
+    plan: Plan, facts: RunFacts, world: Workspace, policy: Policy, back: Collection[str] = ()
+) -> Plan:
     """Block the lines that say what the bank, or an earlier line of this run, already says; find what others update.
 
-    A value that holds again after another one is no repetition of the memory that was replaced in between.
+    A value that holds again after another one is no repetition of the memory that was replaced in between. The texts with
+    these keys come `back` in this run: they are compared with what holds when they are said.
     """
-    keys, replaced = [text_key(placement.line.memory) for placement in plan.placements], facts.ledger.successors()
+    keys, replaced = [text_key(placement.line.memory) for placement in plan.placements], facts.ledger.replacing_lines()
     twins = dict(world.catalog.find_exact_matches(keys, replaced))
     placements, equal = [], []
     for placement, key in zip(plan.placements, keys, strict=True):
-        if key in twins and not facts.ledger.held_before(twins[key], placement.line.place, replaced):
+        if key in twins and key not in back and not placement.line.place.follows(replaced.get(twins[key])):
             equal.append(Blocked(placement.line, twins[key], "the same words"))
         else:
             twins[key] = placement.line.id
@@ -379,17 +382,14 @@ def deduplicate_lines(plan: Plan, facts: RunFacts, world: Workspace, policy: Pol
     lines = {placement.line.id: placement.line.memory for placement in placements}
     neighbours = world.index.neighbours_of(lines) if lines else {}
     stale = {item.change.key for item in plan.revised}  # their texts will have changed when this run has ended
-    places = {placement.line.id: placement.line.place for placement in placements}
-    neighbours = {
-        id_: [
-            one for one in found if one.id not in stale and not facts.ledger.held_before(one.id, places[id_], replaced)
-        ]
-        for id_, found in neighbours.items()
-    }
+    neighbours = {id_: [one for one in found if one.id not in stale] for id_, found in neighbours.items()}
     known = [neighbour.memory for found in neighbours.values() for neighbour in found]
     wordings = world.index.take_apart(compared_text(memory) for memory in (*lines.values(), *known))
     projects = facts.ledger.projects()
-    judged = judge.judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects)
+    judged = judge.judge_lines(placements, neighbours, wordings, policy.settings.dedup.threshold, projects, replaced)
+    until = {update.old: update.line.place for update in judged.updates}
+    if more := {text_key(one.line.memory) for one in equal if one.line.place.follows(until.get(one.twin))}:
+        return deduplicate_lines(plan, facts, world, policy, {*back, *more})
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
     held = world.catalog.lines_of(item.twin for item in blocked)
     fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)

@@ -20,7 +20,7 @@ from bankd.memory.archive import memory_of
 from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, age_of, are_apart, day_said
 from bankd.memory.new_lines import PastLine
 from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Update
-from bankd.memory.retain import RetainLine
+from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of, text_key
 from bankd.pages.names import whom_page_is_about
@@ -75,10 +75,11 @@ def judge_lines(
     wordings: Mapping[str, Wording],
     threshold: int,
     projects: Mapping[str, Collection[str]],
+    replaced: Mapping[str, LogPlace] = {},
 ) -> JudgedLines:
     """Judge the lines of a run; `neighbours` by the id of the line, `wordings` by text, `projects` by memory.
 
-    Only memories with the same tag are compared: an opinion and a fact in the same words are two different memories. Nor do
+    A line is not compared with a memory that was `replaced` before it was said; that has the place of the newer line. Only memories with the same tag are compared: an opinion and a fact in the same words are two different memories. Nor do
     two projects have any relation.
     """
 
@@ -86,7 +87,7 @@ def judge_lines(
         return same.read_statement(wordings[same.compared_text(memory)], memory.entities)
 
     kept, blocked, updates, warnings = list[Placement](), list[Blocked](), list[Update](), list[str]()
-    earlier, of_projects = defaultdict[str | None, EarlierLines](EarlierLines), dict(projects)
+    earlier, of_projects, until = defaultdict[str | None, EarlierLines](EarlierLines), dict(projects), dict(replaced)
     for placement in placements:
         line, memory = placement.line, placement.line.memory
         own = (line.project,) if line.project else ()
@@ -95,6 +96,7 @@ def judge_lines(
             near = [one for one in neighbours.get(line.id, ()) if one.memory.tag in {None, memory.tag}]
             known = [*((one.id, read(one.memory)) for one in near), *earlier[memory.tag].nearest(statement)]
             known = [one for one in known if not are_apart(own, of_projects.get(one[0], ()))]
+            known = [one for one in known if not line.place.follows(until.get(one[0]))]
             id_, found = same.find_match(known, statement, threshold) or ("", same.Likeness())
         except Exception as error:  # one line that cannot be compared must not keep all the others out
             kept.append(placement)
@@ -110,6 +112,7 @@ def judge_lines(
             old = next((one.memory.text for one in near if one.id == id_), "")
             words = f"{other_part(old, memory.text)} → {other_part(memory.text, old)}"  # as the user wrote the values
             updates.append(Update(line, id_, words if old else found.reason))
+            until[id_] = line.place
     return JudgedLines(tuple(kept), tuple(blocked), tuple(updates), tuple(warnings))
 
 

@@ -193,12 +193,12 @@ class Ledger:
         said = ((old, str(item.get("by"))) for old, item in self.superseded.items())
         return {old: new for old, new in said if new not in ended and (min(old, new), max(old, new)) not in both}
 
-    def held_before(self, memory: str, line: LogPlace, replaced: Mapping[str, str]) -> bool:
-        """Whether a memory was `replaced` (as `successors` has it) by one that was said before this line of a log."""
-        by = self.consumed.get(replaced.get(memory, ""), {})
-        said, now = day_said(by), day_in(line.log)
-        is_below = by.get("log") == line.log and int(str(by.get("line", 0))) < line.line
-        return is_below or (said is not None and now is not None and said < now)
+    def replacing_lines(self) -> dict[str, LogPlace]:
+        """By memory that was replaced, the line of the one that replaces it, on its day."""
+        from bankd.memory.retain import LogPlace  # noqa: PLC0415 -- a session's start reads no log
+
+        found = ((old, self.consumed.get(new)) for old, new in self.successors().items())
+        return {old: LogPlace(str(by.get("log")), age_of("", by)[1], day_said(by)) for old, by in found if by}
 
     def was_forgotten(self, memory: str, key: str) -> bool:
         """Whether a memory was forgotten, or one with the key of its text after this one was learned."""

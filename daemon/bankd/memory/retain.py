@@ -98,6 +98,12 @@ class LogPlace:
         """The last day in the name of the log; today where it has none, or one in the future."""
         return min(day_in(self.log) or self.stated or today, today)
 
+    def follows(self, other: LogPlace | None) -> bool:
+        """Whether it was said after another line, as far as logs tell."""
+        own, before = (day_in(one.log) or one.stated if one else None for one in (self, other))
+        is_below = other is not None and self.log == other.log and self.line > other.line
+        return is_below or bool(own and before and own > before)
+
     def __str__(self) -> str:
         """The place as editors open it, relative to the workspace."""
         return f"memory/{self.log}:{self.line}"
