@@ -422,11 +422,11 @@ def promote_memory(workspace: Workspace, id_: str, target: str | None) -> list[t
     offered, *_ = _offered(workspace, id_)
     if target is None:
         (claims,) = places_for(workspace, [offered.memory])
-        lasting = (place for place in claims if not (archive.is_lived(place.page) or is_own(place.page)))
+        lasting = (place for place in claims if not (place.page.startswith(archive.LIVED) or is_own(place.page)))
         destination = next(lasting, Destination("knowledge/learned.md", None, "lasting knowledge"))
     else:
         destination = named_place(workspace, target, "promoted by hand")
-        if archive.is_lived(destination.page):
+        if destination.page.startswith(archive.LIVED):
             raise UserError(f"{destination.page}: is a page for events; lasting knowledge is elsewhere")
     return move_memories(workspace, "promote", [(_moving(workspace, id_), destination)])
 

@@ -191,7 +191,9 @@ def _print_groups(hits: Sequence[Hit], *, ids: bool, explain: bool) -> None:
             contradicted = [_(f"contradicts {one}") for one in against]
             doubt = _(DOUBT) if hit["is_doubted"] else ""
             told = _joined([*was, *contradicted, doubt, said, hit["folded"], _(hit["became"] or "")], "; ")
-            where = _joined([_short_place(hit), when, _id(hit, ids=ids)], " · ")
+            path = str(hit["short"]).removeprefix("bank/").removesuffix(".md")
+            place = (f"{hit['bank']}: " if hit.get("bank") else "") + place_of({**hit, "path": path})
+            where = _joined([place, when, _id(hit, ids=ids)], " · ")
             say(f"    {styled(_joined([told, where], '   '), 'dim')}")
             if explain:
                 parts = "  ".join(f"{_(name)} {part:.3f}" for name, part in hit["parts"].items())
@@ -214,12 +216,6 @@ def _was(old: Hit, new: Hit) -> str:
 
 def _quoted(hit: Hit | None, id_: str) -> str:
     return f"“{shortened(str(hit['text']), 50)}”" if hit else id_
-
-
-def _short_place(hit: Hit) -> str:
-    """The place of a hit in short, `patterns/workflows:8`; the bank goes before it if several were asked."""
-    path = str(hit["short"]).removeprefix("bank/").removesuffix(".md")
-    return (f"{hit['bank']}: " if hit.get("bank") else "") + place_of({**hit, "path": path})
 
 
 def _print_by_page(hits: Sequence[Hit], *, ids: bool) -> None:

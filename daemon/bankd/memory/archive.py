@@ -406,11 +406,6 @@ def find_promotable(residents: Iterable[Resident], today: date, declined: Contai
 
 
 def _is_promotable(one: Resident, today: date) -> bool:
-    if one.kept is None or one.superseded_by or not is_lived(one.page.removeprefix("bank/")):
+    if one.kept is None or one.superseded_by or not one.page.removeprefix("bank/").startswith(LIVED):
         return False
     return one.kept <= today - timedelta(PROMOTED_AFTER) and len(set(one.signals.used)) >= PROMOTED_USES
-
-
-def is_lived(page: str) -> bool:
-    """Whether a page, relative to the bank, holds events."""
-    return page.startswith(LIVED)
