@@ -1,4 +1,4 @@
-"""What ARCHITECTURE.md names is there, and what is named is one thing."""
+"""What ARCHITECTURE.md names is there, what is named is one thing, and what the mutants switch off is in the code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import bankd
 from bench.house import SOURCE, homonyms, owners_of_names
+from tests.mutants.switching import MUTANTS
 
 PAGE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 TOPS = sorted(path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())
@@ -61,3 +62,8 @@ def test_the_map_of_a_room_names_its_modules(room: str) -> None:
     modules = {path.stem for path in ROOMS[room].parent.glob("*.py")} - {"__init__"}
 
     assert sorted(modules - set(re.findall(r"\w+", said))) == []
+
+
+def test_every_rule_of_the_mutants_is_in_the_code() -> None:
+    for mutant in MUTANTS:
+        assert mutant.switched(mutant.path_in(SOURCE.parent).read_text(encoding="utf-8")), mutant.rule
