@@ -50,6 +50,9 @@ def test_an_older_layout_is_told_with_what_changes(tmp_path: Path, monkeypatch: 
 
 def test_an_empty_file_is_all_defaults() -> None:
     assert settings("") == Settings()
+    assert settings("agents: {briefs: [quiz]}").agents.briefs == ("quiz",), (
+        "an older bank may name a brief of former days"
+    )
 
 
 def test_texts_are_what_was_typed() -> None:

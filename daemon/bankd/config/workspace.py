@@ -367,8 +367,10 @@ def _flag(text: str) -> bool:
     return matching("true|false", "true or false")(text) == "true"
 
 
+_FORMER = ("forgotten", "on-this-day", "quiz")
+"""Briefs that are not made any more: a bank whose settings name one goes on."""
 _BY_NAME: Mapping[str, Callable[[str], object]] = {
-    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES), "keep": _target, "patterns": _pattern, "match": _pattern,
+    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES, *_FORMER), "keep": _target, "patterns": _pattern, "match": _pattern,
     "target": _target,
 }  # fmt: skip
 """What reads a value that other rooms define; all else stands beside the type of the setting."""
