@@ -118,12 +118,10 @@ def test_what_a_run_did_is_told_with_the_day_on_which_it_was_said_or_happened() 
     )  # fmt: skip
 
     told = make_briefing("day", facts, Occasion(NOW), {}, "r").text.splitlines()
-    later = make_briefing("since-last", facts, Occasion(NOW, last_here=NOW - timedelta(hours=2)), {}, "r").text
 
     assert told == [
         f"- Is new. · said {ago(8)} · m-k", f"- ~ Runs at 11. · said {ago(7)} · m-s", f"- = Was said twice. · said {ago(6)} · m-d",
     ]  # fmt: skip
-    assert later.splitlines() == [told[1], told[0]]
 
 
 def test_resume_says_again_what_this_session_saw_or_learned() -> None:
@@ -180,15 +178,6 @@ def test_what_was_learned_last_night_is_not_said_again_below_what_a_session_begi
 
     assert len(first.items) == 1
     assert make_briefing("morning", facts, Occasion(NOW), add_shown({}, "s", first.marks, NOW), "s").items == ()
-
-
-def test_since_last_tells_a_reader_only_what_came_after() -> None:
-    facts = facts_of(
-        memory("n", "New."), memory("o", "Old."), happened=[happened("kept", "o", 9), happened("kept", "n", 2)]
-    )
-
-    assert chosen("since-last", facts, last=NOW - timedelta(hours=5)) == ["New."]
-    assert chosen("since-last", facts) == []
 
 
 def test_fading_is_what_will_soon_be_gone_first_how_to_treat_a_person_and_what_was_used() -> None:

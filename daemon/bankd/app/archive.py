@@ -23,7 +23,7 @@ from bankd.memory.report import dead_link
 from bankd.memory.retain import identified_as
 from bankd.memory.route import RenamedPages, find_claims
 from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, text_forms, without_marks
-from bankd.memory.use import FADING_TAG, Fading, value_on
+from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
 from bankd.pages.page import Entry, MemoryLines, read_page
@@ -120,7 +120,11 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
         memory, place, written = entry.memory, f"{page.path}:{entry.line}", entry.memory.confidence
         if memory.tag != FADING_TAG:
             continue
-        if why := _why_never(memory, page.path, fading):
+        reasons = {
+            "pinned": memory.is_pinned, "on a page that decay.keep names": fading.keeps(page.path),
+            "without a confidence": not written, "while decay.per_day or decay.floor is 0": not (fading.per_day and fading.floor),
+        }  # fmt: skip
+        if why := next((why for why, holds in reasons.items() if holds), ""):
             never[why] += 1
         elif written and page.path in open_:
             dated = replace(memory, confidence=replace(written, day=written.day or today))
@@ -132,17 +136,6 @@ def forecast_fading(workspace: Workspace, days: int) -> tuple[list[FadingForecas
                 kept_on = belongs if fading.keeps(BANK + belongs) else ""
                 found.append(FadingForecast(day, resident.id, worth, place, statement_of(memory), kept_on))
     return sorted(found, key=lambda one: (one.day, one.id)), never
-
-
-def _why_never(memory: Memory, page: str, fading: Fading) -> str:
-    """Why an opinion never fades; empty if it does."""
-    if memory.is_pinned:
-        return "pinned"
-    if fading.keeps(page):
-        return "on a page that decay.keep names"
-    if memory.confidence is None:
-        return "without a confidence"
-    return "" if fading.per_day and fading.floor else "while decay.per_day or decay.floor is 0"
 
 
 class Forgotten(NamedTuple):

@@ -122,13 +122,6 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     yield from _events(facts, last, ("superseded",))
 
 
-def since_last(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was learned and updated since the reader was last seen; nothing for a new reader."""
-    if occasion.last_here is not None:
-        later = [one for one in facts.happened if occasion.last_here < one.at <= occasion.now]
-        yield from _events(facts, later, ("superseded", "kept"))
-
-
 def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
     """At most three pairs of memories that are both still in the bank: those that the review asks about, then replaced ones."""
     of_kind = [
@@ -338,7 +331,6 @@ MODES: Mapping[str, Mode] = {
         morning, 500, _from(5)),
     "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, _from(20)),
     "week": Mode("Monday", "nothing was learned in seven days", week, 700, _on_monday),
-    "since-last": Mode("a reader is back after four hours", "nothing was learned since the last session", since_last, 400),
     "conflicts": Mode("two memories say different things", "no two memories say different things", conflicts, 300, _from(0)),
     "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),

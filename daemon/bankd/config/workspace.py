@@ -31,13 +31,7 @@ from bankd.config import replace_file, shipped_folder
 from bankd.errors import UsageError, UserError
 from bankd.health.health import BANK_ADVICE
 from bankd.memory.retain import PROFILES
-from bankd.memory.route import (
-    ExampleLine,
-    PageClassifier,
-    RoutingRule,
-    Rules,
-    expressions_of,
-)
+from bankd.memory.route import ExampleLine, PageClassifier, RoutingRule, Rules, expressions_of
 from bankd.pages.memory import TAGS
 from bankd.pages.names import problem_of_target
 from bankd.pages.scanner import encode_text
@@ -367,7 +361,7 @@ def _flag(text: str) -> bool:
     return matching("true|false", "true or false")(text) == "true"
 
 
-_FORMER = ("forgotten", "on-this-day", "quiz")
+_FORMER = ("forgotten", "on-this-day", "quiz", "since-last")
 """Briefs that are not made any more: a bank whose settings name one goes on."""
 _BY_NAME: Mapping[str, Callable[[str], object]] = {
     "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES, *_FORMER), "keep": _target, "patterns": _pattern, "match": _pattern,

@@ -277,11 +277,7 @@ def heal_outside_moves(plan: Plan, graph: LinkGraph, settings: Settings) -> Plan
 
 
 def split_pages(
-    plan: Plan,
-    unread_pages: Sequence[Deferred],
-    catalog: PageMemoryCatalog,
-    graph: LinkGraph,
-    settings: Settings,
+    plan: Plan, unread_pages: Sequence[Deferred], catalog: PageMemoryCatalog, graph: LinkGraph, settings: Settings
 ) -> Plan:
     """Split the pages that are too large after this run; every link follows in the same plan.
 

@@ -227,11 +227,7 @@ class Answering:
         return find_answers(query, index, query.today, options)
 
     def _beside(
-        self,
-        beside: Sequence[Beside],
-        hits: Sequence[Hit],
-        said: Callable[[], SaidByBank],
-        bank: IndexView,
+        self, beside: Sequence[Beside], hits: Sequence[Hit], said: Callable[[], SaidByBank], bank: IndexView
     ) -> Iterator[Sequence[Hit]]:
         """The answers of each group. As of a day the archive comes first (it was bank then), and logs add only what it lacks."""
         first = [one for one in beside if self._query.is_past and one.group == "archive"]
