@@ -67,7 +67,7 @@ def test_each_time_a_person_types_it_a_brief_answers_or_says_why_not(year: Path,
 
     assert first == again
     assert all(first.values())
-    assert first["person"].startswith("person: no memory names @Nobody\n@Nobody: nothing in the bank is about it")
+    assert first["person"].startswith("person: no memory names @Nobody\n@Nobody: no memory has this @name")
 
 
 def test_the_files_are_those_that_are_due_and_go_when_they_say_nothing(year: Path) -> None:

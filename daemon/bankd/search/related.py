@@ -352,7 +352,7 @@ def find_related(request: Mapping[str, Any], index: SearchIndex, ties_of: TiesOf
         near = index.names.similar_page(asked.lstrip("@"))
         meant = f"did you mean {near}?" if near else "bankctl search finds memories by their words"
         if asked.startswith("@"):
-            raise UsageError(f"{asked}: nothing in the bank is about it", meant)
+            raise UsageError(f"{asked}: no memory has this @name", meant)
         raise UsageError(f"{asked}: no such page in the bank, and no memory has this id", meant)
     found = follow(start, associations.edges_of, associations.usage_of, depth, _WIDTH)
     return {"of": asked, "related": list(islice(associations.described(found), limit))}
