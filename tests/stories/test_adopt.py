@@ -46,7 +46,7 @@ def test_a_vault_is_adopted_in_place_and_nothing_of_it_is_rewritten(vault: Path,
     assert {path: after[path] for path in before} == before
     assert "정직" in (vault / "identity/values.md").read_text()
     assert bankctl("page", "links", "--workspace", str(workspace)).out.startswith(
-        "0 links no longer lead where they led"
+        "0 links lead nowhere that led somewhere"
     )
     assert bankctl("search", "정직", "--workspace", str(workspace)).code == 0
     assert bankctl("page", "split", "bank/notes.md", "--workspace", str(workspace)).code == 0

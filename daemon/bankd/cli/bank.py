@@ -90,13 +90,13 @@ def _broken(graph: LinkGraph, *, is_all: bool) -> Outcome:
     blocks = {stray.block: stray.holders for stray in graph.strays() if stray.holders}
     since_ever, heals = len(broken.keys() - news.keys()), "now; to update the links: bankctl page links --heal"
     shown = {**news, **broken} if is_all else news
-    lost = counted(len(news), "link no longer leads where it led", "links no longer lead where they led")
+    lost = counted(len(news), "link leads nowhere that led somewhere", "links lead nowhere that led somewhere")
     return Outcome(
         {"broken": [link_row(link) for link in shown], "since_ever": since_ever, "moved": moved, "blocks": blocks},
         *map(_broken_line, shown),
         *(_(f"{styled(old)} is {styled(new, 'bold')} {heals}") for old, new in moved.items()),
         *(_(f"{styled(block)} is on {styled(', '.join(pages), 'bold')} {heals}") for block, pages in blocks.items()),
-        _(f"{lost}; {since_ever} never led anywhere"),
+        _(f"{lost}; {since_ever} never did"),
         code=3 if news else 0,
     )
 
