@@ -131,8 +131,10 @@ def test_what_the_bank_says_is_not_shown_again_from_the_prose_of_a_log(root: Pat
 
 
 def test_only_the_groups_that_are_named_answer_and_say_what_a_line_became(logs: Path, bankctl: Run) -> None:
-    hits = hits_of(bankctl, "--in", "logs", "when does the production deploy run")
     (kept,) = hits_of(bankctl, "--in", "bank", "when does the production deploy run")
+    page = logs / kept["path"]
+    page.write_text(page.read_text().replace(f". ^{kept['id']}", f" ^{kept['id']}"))  # says the same without its stop
+    hits = hits_of(bankctl, "--in", "logs", "when does the production deploy run")
 
     assert {hit["group"] for hit in hits} == {"logs"}
     assert hits[0]["became"] == f"kept as {kept['id']}"

@@ -17,7 +17,7 @@ from bankd.memory.new_lines import find_vanished
 from bankd.memory.plan import Plan
 from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, scan_log, waiting_key
 from bankd.memory.undo import lines_deleted
-from bankd.pages.memory import PIN, normalise_text, parse_memory, render_memory, statement_of
+from bankd.pages.memory import PIN, Memory, normalise_text, parse_memory, render_memory, statement_of, text_key
 from bankd.pages.names import INBOX
 from bankd.pages.page import MARKER, parts_folder
 from bankd.pages.references import Reference
@@ -241,7 +241,7 @@ def _said_now(id_: str, line: str, says: Callable[[str], tuple[str | None, str |
         id_, (text, newer) = newer, found
         passed.add(id_)
     said, now = (normalise_text(without_hidden(one or "").replace(PIN, "")) for one in (line, text))
-    return f"{id_} says now: {now}" if now and now != said else ""
+    return f"{id_} says now: {now}" if now and text_key(Memory(now)) != text_key(Memory(said)) else ""
 
 
 def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tuple[str, str]:
