@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from bankd.fleet import actions
 from bankd.fleet.actions import add_bank, answer_from_fleet, share_bank
 from bankd.fleet.registry import Fleet
 from bankd.wiring.search import make_search, quick_settings, settled
@@ -21,8 +23,11 @@ pytest.importorskip("numpy", reason="needs numpy, which comes with Kiwi and with
 
 
 @pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    with embedding_server() as found:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+    """A server of embeddings, and no process that goes on after the test."""
+    with embedding_server() as found, ExitStack() as doors:
+        make = actions._door_of.__wrapped__
+        monkeypatch.setattr(actions, "_door_of", cache(lambda model: doors.enter_context(closing(make(model)))))
         yield found
 
 
