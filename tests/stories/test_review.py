@@ -355,7 +355,7 @@ def test_two_of_which_one_replaces_the_other_wait_for_no_decision_and_both_hold_
     assert ids_of(bankctl) == (older, newer)
     assert "Both hold" in bankctl("review", "keep", older, f"^{newer}").out
     assert not any(one["superseded_by"] for one in bankctl("search", "production deploy", "--json").json["hits"])
-    assert "compared again" in bankctl("undo", last_run(bankctl)).out
+    assert f"{newer} replaces {older} again" in bankctl("undo", last_run(bankctl)).out
     assert ids_of(bankctl) == (older, newer)
 
 
@@ -452,10 +452,14 @@ def test_what_a_line_replaces_can_be_written_behind_it_later_and_taken_back(root
     ran = bankctl("cycle", "micro", "--now", THIRD, "--json").json
 
     assert ran["counts"] == {"updated": 1}, "nothing was learned twice"
-    assert newer_of(bankctl) is not None
-    bankctl("undo", ran["run"])
+    new = newer_of(bankctl)
+    assert new is not None
+    planned, undone = bankctl("undo", "--dry-run"), bankctl("undo")
+    assert all(f"{old} and {new} both hold again\n" in said.out for said in (planned, undone))
     assert newer_of(bankctl) is None
     assert bankctl("search", "tunnel", "--json").json["hits"]
+    assert f"{new} replaces {old} again" in bankctl("undo").out
+    assert newer_of(bankctl) == new
 
 
 def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankctl: Run) -> None:

@@ -362,7 +362,7 @@ def test_a_run_is_named_by_its_id_or_a_piece_that_only_it_has(root: Path, bankct
     assert f"\n  … and 2 more: bankctl show {later}\n" in undone
 
 
-def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(root: Path, bankctl: Run) -> None:
+def test_undo_alone_takes_back_a_decision_and_nothing_before_what_a_person_did_last(root: Path, bankctl: Run) -> None:
     same = "The editor of choice is Neovim"
     page = root / "bank/knowledge/tools.md"
     page.write_text(f"# Tools\n\n- W: {same} with tmux. ^m-aaaaaaaaaaaa\n- W: {same} without tmux. ^m-bbbbbbbbbbbb\n")
@@ -386,9 +386,10 @@ def test_undo_alone_takes_back_a_decision_and_passes_over_what_only_noted_facts(
     assert all("m-aaaaaaaaaaaa and m-bbbbbbbbbbbb are compared again" in said.out for said in (planned, undone))
     assert pages(root) == before
     assert "redo" not in undone.out
-    assert re.search(r"-undo changed no page; the last run that did is \S+-restore\n", again.out)
-    assert f"{noted}: cannot be undone; no page was changed" in passed_over.out
-    assert passed_over.out.startswith("undoes ")
+    assert re.search(
+        r"-undo: cannot be undone; it took back a decision or an undo\n.* before it: .*-restore\n", again.err
+    )
+    assert f"{noted}: cannot be undone; no page was changed" in passed_over.err
     assert "  noted  " in bankctl("log").out.splitlines()[0]
     assert "cannot be undone; no page was changed" in bankctl("show", "last").out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
@@ -19,7 +19,7 @@ from bankd.health.schedule import logged_run
 from bankd.layouts.links import Link
 from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
-from bankd.memory.ledger import REOPENED
+from bankd.memory.ledger import APART, ARCHIVED, REOPENED, UNDONE
 from bankd.memory.links import find_dead_links, follow_links
 from bankd.memory.report import ReportRow
 from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
@@ -97,24 +97,25 @@ def find_run(workspace: Workspace, wanted: str) -> str:
 
 
 def run_to_undo(workspace: Workspace) -> tuple[str, str]:
-    """The newest run that can be undone, and why it is not the newest that did anything, if so; UserError when there is none."""
+    """The newest run that can be undone, and why it is not the newest that did anything, if so.
+
+    Only what bankd noted by itself is passed over. UserError when there is none, or when what a person did after it
+    cannot be undone.
+    """
     runs = [
         row for row in list_runs(workspace) if row["status"] in {"changed", "noted"} and row["cycle"] not in HEALING
     ]
     chosen = next((row for row in runs if row["undoable"]), None)
-    if runs and (why := why_by_hand(runs[0])):
+    if runs and runs[0] is not chosen:
         before = [f"to undo the run before it: bankctl undo {chosen['run']}"] if chosen else []
-        raise UserError(f"{runs[0]['run']}: {why}", *before)
+        if why := why_by_hand(runs[0]):
+            raise UserError(f"{runs[0]['run']}: {why}", *before)
+        if why := why_for_good(runs[0]) or ("it took back a decision or an undo" if runs[0]["cycle"] == UNDO else ""):
+            raise UserError(f"{runs[0]['run']}: cannot be undone; {why}", *before)
     if chosen is None:
         raise UserError("no run changed a page lately; bankctl log lists the runs")
     run, newest = str(chosen["run"]), runs[0]
-    if newest is chosen:
-        return run, ""
-    if why := why_for_good(newest):
-        return run, f"{newest['run']}: cannot be undone; {why}"
-    if newest["status"] == "noted":
-        return run, f"{newest['run']} changed no page; the last run that did is {run}"
-    return run, f"{newest['run']}: this run cannot be undone any more"
+    return run, "" if newest is chosen else f"{newest['run']} changed no page; the last run that did is {run}"
 
 
 def why_for_good(row: Mapping[str, Any]) -> str:
@@ -255,20 +256,27 @@ def _journals_of(workspace: Workspace, run: str) -> Sequence[Journal]:
     return workspace.transactions.journals.find(run)
 
 
-def _ask_again(workspace: Workspace, events: Iterable[Event]) -> Iterator[tuple[str, str]]:
+def _ask_again(workspace: Workspace, events: Sequence[Event]) -> Iterator[tuple[str, str]]:
     """Undo the answers that these events record; gives two texts, what is open again and what stays (either may be empty).
 
     In a dry workspace nothing is done, and nothing is known to stay.
     """
+    moved = {said.get("memory") for said in events if said["type"] in {UNDONE, ARCHIVED}}
+    superseded = workspace.transactions.ledger().superseded
     for said in events:
-        memory, log = said.get("memory"), str(said.get("log", ""))
-        if said["type"] == IMPORTANCE:
+        memory, other, log = said.get("memory"), said.get("other"), str(said.get("log", ""))
+        if said["type"] == APART and not {memory, other} & moved:
+            yield f"{memory} and {other} both hold again", ""
+        elif said["type"] == IMPORTANCE:
             held = f"importance {said['value']}" if said["value"] else "no importance"
             yield f"{memory} has {held} again", ""
-        elif said["type"] == REOPENED and "other" in said:
+        elif said["type"] == REOPENED and other:
             if not workspace.is_dry:
-                workspace.catalog.compare_again([str(memory), str(said["other"])])
-            yield f"{memory} and {said['other']} are compared again", ""
+                workspace.catalog.compare_again([str(memory), str(other)])
+            pair = str(memory), str(other)
+            newer = {one: superseded[one]["by"] for one in pair if one in superseded and superseded[one]["by"] in pair}
+            again = next((f"{new} replaces {old} again" for old, new in newer.items()), "")
+            yield again or f"{memory} and {other} are compared again", ""
         elif said["type"] == REOPENED and not log:
             yield f"{said['key']} is offered again", ""
         elif said["type"] == REOPENED:
