@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from bankd.config.workspace import compose_text, load_rules, load_settings, read_rules, read_settings
+from bankd.config.workspace import load_rules, load_settings
 from bankd.edits.operations import Append, Piece, carry_lines
 from bankd.edits.settle import why_quarantined
 from bankd.edits.transaction import Journal, Transaction
@@ -66,11 +66,11 @@ def front_matter(data: bytes) -> object:
 
 
 def config(data: bytes) -> object:
-    return read_settings(compose_text(decode_text(data), "bankd.yaml"), "bankd.yaml")
+    return load_settings(Path("bankd.yaml"), decode_text(data))
 
 
 def rules(data: bytes) -> object:
-    return read_rules(compose_text(decode_text(data), "routing.yaml"), "routing.yaml")
+    return load_rules(Path("routing.yaml"), decode_text(data))
 
 
 def events(data: bytes) -> object:

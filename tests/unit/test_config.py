@@ -8,7 +8,7 @@ import pytest
 
 from bankd.app.init import make_workspace
 from bankd.config import shipped_folder
-from bankd.config.workspace import ConfigError, compose_text, load_settings, read_settings
+from bankd.config.workspace import ConfigError, load_settings
 from bankd.settings import LAYOUTS, MeaningPolicy, Settings
 from bankd.wiring.probing import _check_settings
 from bankd.wiring.search import make_search
@@ -16,7 +16,7 @@ from tests.examples import examples
 
 
 def settings(text: str) -> Settings:
-    return read_settings(compose_text(text, "bankd.yaml"), "bankd.yaml")
+    return load_settings(Path("bankd.yaml"), text)
 
 
 def test_the_shipped_file_says_the_defaults_of_the_code() -> None:

@@ -18,9 +18,9 @@ from bankd.agents.mcp import (
     UNSUPPORTED_VERSION,
     ProtocolError,
     Request,
+    answer_protocol,
     check_revision,
     id_of_frame,
-    initialize_result,
     parse_frame,
     reply_to,
 )
@@ -66,9 +66,10 @@ def test_a_reply_to_us_is_passed_over() -> None:
 
 @pytest.mark.parametrize("asked", [*HANDSHAKES, "2025-03-26", "1999-01-01", None])
 def test_a_handshake_settles_on_a_revision_that_both_speak(asked: str | None) -> None:
-    agreed = initialize_result({"protocolVersion": asked})["protocolVersion"]
+    agreed = answer_protocol(Request(1, "initialize", {"protocolVersion": asked}), has_session=False)
 
-    assert agreed == (asked if asked in HANDSHAKES else HANDSHAKES[0])
+    assert agreed is not None
+    assert agreed["protocolVersion"] == (asked if asked in HANDSHAKES else HANDSHAKES[0])
 
 
 def test_a_request_belongs_to_a_session_or_names_its_revision() -> None:

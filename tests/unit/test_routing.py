@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bankd.config import shipped_folder
-from bankd.config.workspace import ConfigError, compose_text, load_rules, read_examples, read_rules, shipped_kinds
+from bankd.config.workspace import ConfigError, load_rules, read_examples, shipped_kinds
 from bankd.memory import route as page_classifier
 from bankd.memory.route import (
     Destination,
@@ -31,7 +31,7 @@ RULES = load_rules(shipped_folder("config") / "routing.yaml")
 
 
 def rules(text: str) -> Rules:
-    return read_rules(compose_text(text, "routing.yaml"), "routing.yaml")
+    return load_rules(Path("routing.yaml"), text)
 
 
 def page_of(line: str, given: Rules = RULES) -> str:

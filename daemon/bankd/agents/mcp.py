@@ -114,13 +114,6 @@ def check_revision(request: Request, *, has_session: bool) -> None:
         raise ProtocolError(INVALID_PARAMS, f'"{_META}clientCapabilities" is missing in _meta')
 
 
-def initialize_result(params: Json) -> Json:
-    """The answer to `initialize`: the revision asked for if we speak it, else the newest that has a handshake."""
-    asked = params.get("protocolVersion")
-    version = asked if asked in HANDSHAKES else HANDSHAKES[0]
-    return {"protocolVersion": version, "serverInfo": SERVER, **_DESCRIBED}
-
-
 def reply_to(request: Request, result: Json) -> Json:
     """The frame that answers a request. A modern one says that it is complete, and how long (in ms) it may be kept."""
     if request.is_modern:
@@ -141,9 +134,14 @@ BankAnswers: TypeAlias = Mapping[str, Callable[[Json], Json]]
 
 
 def answer_protocol(request: Request, *, has_session: bool) -> Json | None:
-    """The result of a method that needs no bank, None for any other. ProtocolError as in `check_revision`."""
+    """The result of a method that needs no bank, None for any other. ProtocolError as in `check_revision`.
+
+    `initialize` settles on the revision asked for if we speak it, else on the newest that has a handshake.
+    """
     if request.method == "initialize" and not request.is_modern:
-        return initialize_result(request.params)
+        asked = request.params.get("protocolVersion")
+        version = asked if asked in HANDSHAKES else HANDSHAKES[0]
+        return {"protocolVersion": version, "serverInfo": SERVER, **_DESCRIBED}
     if request.method == "ping" and not request.is_modern:
         return {}
     check_revision(request, has_session=has_session)

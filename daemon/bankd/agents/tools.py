@@ -75,7 +75,9 @@ class BankMethods:
             "resources/list": self._list_resources,
             "resources/templates/list": lambda _: {"resourceTemplates": _OFFERED["resourceTemplates"]},
             "resources/read": self._read_resource,
-            "prompts/list": self._list_prompts,
+            "prompts/list": lambda _: {
+                "prompts": [one for one in _OFFERED["prompts"] if one["name"] != "brief" or "logs" in self._may()]
+            },
             "prompts/get": self._get_prompt,
         }
 
@@ -130,9 +132,6 @@ class BankMethods:
         text = self._find_bank().read_file(f"bank/{unquote(uri.removeprefix(_SCHEME))}")
         self._shown |= _ids_in([text])
         return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
-
-    def _list_prompts(self, _params: Json) -> Json:
-        return {"prompts": [one for one in _OFFERED["prompts"] if one["name"] != "brief" or "logs" in self._may()]}
 
     def _get_prompt(self, params: Json) -> Json:
         """What is known, marked as data, with the question below it if there is one."""

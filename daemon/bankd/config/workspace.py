@@ -150,21 +150,9 @@ class _WrittenRule(NamedTuple):
 
 
 def load_rules(path: Path, text: str | None = None) -> Rules:
-    """Read a `routing.yaml`, or an earlier text of it; ConfigError with every problem in it."""
-    return read_rules(compose_text(read_rules_text(path) if text is None else text, str(path)), str(path))
-
-
-def read_rules_text(path: Path) -> str:
-    """Read the text of the file of rules; ConfigError when it cannot be read."""
-    if not path.exists():
-        raise ConfigError(f"{path}: no such file; make it, or correct the setting `routing` in bankd.yaml")
-    return read_text(path)
-
-
-def read_rules(node: yaml.Node | None, name: str) -> Rules:
-    """Read rules from YAML nodes; `name` is what errors call the file."""
-    problems: list[Problem] = []
-    keys = mapping_of(node, problems, "the file")
+    """Read a `routing.yaml`, or another text of it; ConfigError with every problem in it."""
+    name, problems = str(path), list[Problem]()
+    keys = mapping_of(compose_text(read_rules_text(path) if text is None else text, name), problems, "the file")
     known = ("TAG_ROUTING", "defaults", "entities", "similar")
     problems += [(line, f"unknown key {key}") for key, (line, _) in keys.items() if key not in known]
     rules: list[RoutingRule] = []
@@ -190,6 +178,13 @@ def read_rules(node: yaml.Node | None, name: str) -> Rules:
     )
     raise_problems(name, problems)
     return Rules(tuple(rules), defaults, entities, similar, find_together(expressions_of(tuple(rules))), shipped_kinds)
+
+
+def read_rules_text(path: Path) -> str:
+    """Read the text of the file of rules; ConfigError when it cannot be read."""
+    if not path.exists():
+        raise ConfigError(f"{path}: no such file; make it, or correct the setting `routing` in bankd.yaml")
+    return read_text(path)
 
 
 def _by_tag(
@@ -270,8 +265,10 @@ def _finder(compiled: Any) -> Finder:
 
 
 def load_settings(path: Path, text: str | None = None) -> Settings:
-    """Read a `bankd.yaml`, or an earlier text of it; ConfigError with every problem in it."""
-    return read_settings(compose_text(read_text(path) if text is None else text, str(path)), str(path))
+    """Read a `bankd.yaml`, or another text of it; ConfigError with every problem in it."""
+    settings, problems = _read_usable(compose_text(read_text(path) if text is None else text, str(path)))
+    raise_problems(str(path), problems)
+    return settings
 
 
 def load_usable_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
@@ -281,13 +278,6 @@ def load_usable_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
     except ConfigError as error:
         return Settings(), tuple(error.problems)
     return settings, name_problems(str(path), problems)
-
-
-def read_settings(node: yaml.Node | None, name: str) -> Settings:
-    """Read settings from YAML nodes; `name` is what errors call the file."""
-    settings, problems = _read_usable(node)
-    raise_problems(name, problems)
-    return settings
 
 
 def _read_usable(node: yaml.Node | None) -> tuple[Settings, list[Problem]]:
@@ -462,7 +452,7 @@ def add_rule(path: Path, tag: str, target: str, heading: str | None, pattern: st
     under = f", heading: {_scalar(heading)}" if heading else ""
     rule = f"- {{target: {_scalar(target)}{under}, match: {quoted}}}"
     text = _with_rule(read_text(path), tag, rule)
-    read_rules(compose_text(text, str(path)), str(path))
+    load_rules(path, text)
     if apply:
         replace_file(path.resolve(), text, path.stat().st_mode & 0o777)
     return rule

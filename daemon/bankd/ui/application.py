@@ -86,7 +86,8 @@ def make_application(banks: Banks, access: Access) -> ASGIApp:
         Route("/{bank}/{view}", site.show),
         Route("/{bank}/{view}/{what}", site.show),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers=site.handlers()), access)
+    errors: Mapping[Any, Any] = {404: site.not_found, BankError: site.problem, OSError: site.problem, 500: site.bug}
+    return Guard(Starlette(routes=routes, exception_handlers=errors), access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +148,6 @@ class _Site:
             text = "".join(f"{to_json(row)}\n" for row in rows) or export_markdown(workspace)
         name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.bank)}.{kind}"}
         return Response(text, media_type="application/json" if kind == "json" else "text/markdown", headers=name)
-
-    def handlers(self) -> Mapping[Any, Callable[[Request, Exception], Response]]:
-        """By status or class of an error, the page that says it."""
-        return {404: self.not_found, BankError: self.problem, OSError: self.problem, 500: self.bug}
 
     def problem(self, request: Request, error: Exception) -> Response:
         """What cannot be shown or done, and why."""
