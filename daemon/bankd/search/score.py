@@ -458,8 +458,6 @@ def bm25(tokens: Iterable[str], length: int, average: float, weights: Mapping[st
 
 def _order(candidate: Candidate, weights: Weights) -> float:
     """The share of the query's neighbouring words that are neighbours here too."""
-    if not weights.pairs:
-        return 0.0
     texts = [*candidate.sentences, *candidate.asked] if candidate.asked else candidate.sentences
     found = pairs_in(texts, weights.terms.keys())
     return sum(weights.pairs[pair] for pair in weights.pairs.keys() & found) / weights.pair_total

@@ -113,22 +113,19 @@ def _relative_weekday(found: rules.Groups, anchor: days.Anchor) -> days.Span:
 
 
 def _of_year(found: rules.Groups, anchor: days.Anchor, of_year: Callable[[int], days.Span]) -> days.Span:
-    """A yearly day or season: in the named year, or else the nearest one."""
+    """A yearly day or season: in the named year, or else the nearest one.
+
+    Last summer is the latest one that is over, next spring the first one that has not begun.
+    """
     if found.get("year"):
         return of_year(int(found["year"]))
-    if found.get("relative"):
-        return _of_relative_year(anchor, _RELATIVES[found["relative"]], of_year)
-    return days.nearest_span(anchor, of_year)
-
-
-def _of_relative_year(anchor: days.Anchor, shift: int, of_year: Callable[[int], days.Span]) -> days.Span:
-    """Last summer is the latest one that is over, next spring the first one that has not begun."""
-    spans = [of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2)]
-    if not shift:
-        return days.nearest_span(anchor, of_year)
+    shift = _RELATIVES[found["relative"]] if found.get("relative") else 0
+    spans = (of_year(anchor.day.year + step) for step in (-2, -1, 0, 1, 2))
     if shift < 0:
         return max(span for span in spans if span.last < anchor.day)
-    return min(span for span in spans if span.first > anchor.day)
+    if shift > 0:
+        return min(span for span in spans if span.first > anchor.day)
+    return days.nearest_span(anchor, of_year)
 
 
 def _month(found: rules.Groups, anchor: days.Anchor) -> days.Span:
