@@ -55,11 +55,6 @@ class IndexFacts:
     problem: str = ""
     worker: str = "not running"
 
-    @property
-    def counted(self) -> int | None:
-        """The number of memories; None without an index that can be read."""
-        return self.memories if self.updated else None
-
 
 @dataclass(frozen=True, slots=True)
 class BankFacts:
@@ -100,8 +95,10 @@ class BankFacts:
 
     @property
     def memories(self) -> int | None:
-        """The number of memories, as the index last counted them; none where no page is."""
-        return self.index.counted if self.pages else 0
+        """The number of memories, as the index last counted them; none where no page is, None without a usable index."""
+        if not self.pages:
+            return 0
+        return self.index.memories if self.index.updated else None
 
 
 @dataclass(frozen=True, slots=True)
