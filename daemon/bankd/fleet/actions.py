@@ -42,6 +42,7 @@ from bankd.fleet.registry import (
     FleetUnreachableError,
     NightOutcome,
     WorkerPlan,
+    first_line,
     render_fleet_metrics,
 )
 from bankd.fleet.shared import BankScope, PostgresPostings, ScopedPostings, SharedIndex, SharedVectors
@@ -436,7 +437,7 @@ def _work_while_there(dsn: str, plan: WorkerPlan, standing: StandingNights) -> s
                     break
                 Event().wait(_PAUSE)
     except (*LOST, FleetUnreachableError) as error:
-        return str(error).strip().partition("\n")[0] or type(error).__name__
+        return first_line(error)
     return None
 
 
@@ -476,7 +477,6 @@ def remove_banks(fleet: Fleet, names: Sequence[str]) -> None:
     if store := _store_of(fleet):
         store.remove([bank.number for bank in banks])
     fleet.remove(names)
-    fleet.drop(names)
 
 
 def fleet_file() -> Path:

@@ -76,7 +76,7 @@ class FleetDatabase:
                 yield connection
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             self.close()
-            raise FleetUnreachableError(f"the database of the fleet does not answer: {_first_line(error)}") from error
+            raise FleetUnreachableError(f"the database of the fleet does not answer: {first_line(error)}") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -86,7 +86,7 @@ class FleetDatabase:
             try:
                 yield
             except errors.InsufficientPrivilege as error:
-                raise UserError(f"the database does not allow it: {_first_line(error)}") from error
+                raise UserError(f"the database does not allow it: {first_line(error)}") from error
 
     def permit(self, reader: str) -> None:
         """Let a role read the tables of the shared search. Which banks it sees, `readers` says."""
@@ -148,7 +148,8 @@ def _partitions_and_policies() -> Iterator[str]:
     yield "ALTER TABLE readers ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON readers FOR SELECT USING (reader = current_user);"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of the database says first."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
@@ -316,13 +317,17 @@ class Fleet:
         return True
 
     def remove(self, names: Collection[str]) -> None:
-        """Remove banks from the fleet. Their files are not touched."""
+        """Remove banks from the fleet, and their nights from the queue except those that run. Their files are not touched."""
+        waiting = (
+            "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'"
+        )
         numbers = [bank.number for bank in self.find(names)]
         with self.database.transaction() as connection:
             for table in (*PARTITIONED, "shared_banks"):
                 connection.execute(f"DELETE FROM {table} WHERE bank = ANY(%s)", (numbers,))  # noqa: S608
             connection.execute("DELETE FROM nights WHERE bank = ANY(%s)", (list(names),))
             connection.execute("DELETE FROM banks WHERE name = ANY(%s)", (list(names),))
+            connection.execute(waiting, (list(names),))
 
     def list_banks(self) -> Sequence[FleetBank]:
         """All banks, by name."""
@@ -419,13 +424,6 @@ class Fleet:
             "AND args->>'bank' = ANY(%s) AND (status = 'failed' OR (status = 'todo' AND scheduled_at > now()))",
             list(names),
         )
-
-    def drop(self, names: Collection[str]) -> None:
-        """Remove the nights of these banks from the queue, except those that run."""
-        query = (
-            "DELETE FROM procrastinate_jobs WHERE task_name = 'night' AND args->>'bank' = ANY(%s) AND status <> 'doing'"
-        )
-        self.database.change(query, list(names))
 
     async def work(self, plan: WorkerPlan, do_night: DoNight, look: Callable[[], None]) -> bool:
         """Do nights until a signal, or until none waits. True if it ended by a signal.
