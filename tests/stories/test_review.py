@@ -578,3 +578,18 @@ def test_one_that_stays_is_not_offered_again(lived: str, root: Path, bankctl: Ru
     assert offered(bankctl) == []
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
     assert bankctl("review", "accept", lived, "--now", LATER).code == 3
+
+
+def test_a_line_that_is_filed_on_the_page_of_somebody_is_compared_with_what_is_said_of_them(
+    root: Path, bankctl: Run
+) -> None:
+    write_log(root, "2026-06-08.md", "W: The relay port of Rafael is 8080.")
+    bankctl("cycle", "micro", "--now", FIRST)
+    write_log(root, "2026-06-09.md", "W @Rafael: The relay port of Rafael is 9090.")
+    bankctl("cycle", "micro", "--now", SECOND)
+    assert newer_of(bankctl) is None, "it was not known of whom it is said"
+
+    bankctl("review", "place", bankctl("search", "8080", "--json").json["hits"][0]["id"], "entities/Rafael.md")
+    bankctl("cycle", "micro", "--now", THIRD)
+
+    assert newer_of(bankctl) is not None

@@ -222,6 +222,7 @@ def move_memories(workspace: Workspace, kind: str, moves: Moves) -> list[tuple[s
         for item, to in moves
     ]
     record_run(workspace, kind, {"placed": len(moves)}, rows, operations=(*operations, *relink_operations(links)))
+    workspace.catalog.compare_again(id_ for id_, _ in moved)  # it may be said of somebody else on its new page
     return moved
 
 

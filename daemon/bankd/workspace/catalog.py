@@ -23,6 +23,7 @@ from bankd.edits.settle import FileFingerprint
 from bankd.errors import ConflictError
 from bankd.health.health import Copied, find_copied
 from bankd.memory.archive import HeldMemory, memory_of
+from bankd.memory.judge import said_on
 from bankd.memory.plan import Deferred, date_confidence
 from bankd.memory.retain import HeldBack, LogPlace
 from bankd.memory.undo import PURGED
@@ -378,8 +379,8 @@ class PageMemoryCatalog:
         return {held.id: lines for held, lines in found if held.id}
 
     def memories_of(self, ids: Iterable[str]) -> dict[str, Memory]:
-        """The memories on pages of the bank that can be written now, by id."""
-        return {id_: memory_of(lines) for id_, lines in self.lines_of(ids).items()}
+        """The memories on pages of the bank that can be written now, by id, each with whom it is said of on its page."""
+        return {id_: said_on(lines.page, memory_of(lines)) for id_, lines in self.lines_of(ids).items()}
 
     def all_lines(self) -> Mapping[str, MemoryLines]:
         """The exact lines of every memory of the bank with an id on pages that can be written now, by id, in the order of pages."""
