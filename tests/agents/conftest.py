@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +58,13 @@ def find_program(variable: str, name: str) -> str:
     if ended.returncode:
         pytest.skip(f"{found} does not run here: {(ended.stderr or ended.stdout).strip()[:200]}")
     return found
+
+
+def json_said_by(*command: str) -> Any:
+    """What a program prints as JSON."""
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
 
 
 def turns_asked_in(heard: str, asking: str) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from bankd.agents.connect import server_entry
 from bankd.agents.tools import HERE, offered_tools
 from bankd.app.init import make_workspace
 from bankd.cli import main
+from tests.agents.conftest import find_program, json_said_by
 from tests.contracts.test_http_door import serving, token_of
 from tests.settings import search_by_words
 from tests.stories.conftest import write_log
@@ -69,23 +69,6 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [entry["command"], *entry["args"]]
 
 
-def program(variable: str, name: str) -> str:
-    """A program of npm that runs here; skips the test where there is none."""
-    found = os.environ.get(variable) or shutil.which(name)
-    if not found:
-        pytest.skip(f"needs the program {name}, in PATH or in {variable}")
-    if subprocess.run([found, "--help"], check=False, capture_output=True, timeout=60).returncode:
-        pytest.skip(f"{found} does not run; it needs Node 22.19 or later in PATH")
-    return found
-
-
-def said_by(command: list[str], seconds: float = 120) -> Any:
-    """What a program prints as JSON."""
-    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=seconds)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
-
-
 @pytest.fixture
 def sdk() -> list[str]:
     """The program that talks as the official client does."""
@@ -104,9 +87,9 @@ def test_the_official_client_lists_asks_and_notes_in_both_eras(
     with ExitStack() as served:
         if over == "http":
             door = served.enter_context(serving(root, token_of(root, "sdk", capsys)))
-            said = said_by([*sdk, mode, f"http://127.0.0.1:{door.port}/mcp", door.token])
+            said = json_said_by(*sdk, mode, f"http://127.0.0.1:{door.port}/mcp", door.token)
         else:
-            said = said_by([*sdk, mode, *server])
+            said = json_said_by(*sdk, mode, *server)
 
     assert said["tools"] == (TOOLS if over == "stdio" else ["memory_search", "memory_get", "memory_note"])
     assert said["page"].startswith("# Inbox")
@@ -116,10 +99,10 @@ def test_the_official_client_lists_asks_and_notes_in_both_eras(
 
 
 def test_the_inspector_shows_everything_and_calls_a_tool(server: list[str]) -> None:
-    inspect = [program("BANKD_INSPECTOR", "mcp-inspector"), "--cli", *server, "--method"]
+    inspect = [find_program("BANKD_INSPECTOR", "mcp-inspector"), "--cli", *server, "--method"]
 
     listed = {
-        kind: said_by([*inspect, method])[kind]
+        kind: json_said_by(*inspect, method)[kind]
         for kind, method in {
             "tools": "tools/list",
             "resources": "resources/list",
@@ -127,8 +110,8 @@ def test_the_inspector_shows_everything_and_calls_a_tool(server: list[str]) -> N
             "prompts": "prompts/list",
         }.items()
     }
-    found = said_by([*inspect, "tools/call", "--tool-name", "memory_search", "--tool-arg", f"query={QUESTION}"])
-    page = said_by([*inspect, "resources/read", "--uri", "bank://opinions/preferences.md"])
+    found = json_said_by(*inspect, "tools/call", "--tool-name", "memory_search", "--tool-arg", f"query={QUESTION}")
+    page = json_said_by(*inspect, "resources/read", "--uri", "bank://opinions/preferences.md")
 
     assert [tool["name"] for tool in listed["tools"]] == TOOLS
     assert all(listed.values())
@@ -146,7 +129,7 @@ def test_the_inspector_shows_everything_and_calls_a_tool(server: list[str]) -> N
 def test_the_conformance_suite_finds_only_what_it_cannot_ask_here(
     server: list[str], revision: str, must: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suite = program("BANKD_CONFORMANCE", "conformance")
+    suite = find_program("BANKD_CONFORMANCE", "conformance")
     root, results = Path(server[-1]), tmp_path / "results"
     token = token_of(root, "suite", capsys)
     # The suite knows no tokens, so each of its requests gets one here.

@@ -5,16 +5,14 @@ Needs the program `openclaw`, with a Node that it takes: in PATH, or where BANKD
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bankd.cli import main
-from tests.agents.conftest import find_program
+from tests.agents.conftest import find_program, json_said_by
 
 pytestmark = pytest.mark.full
 
@@ -24,16 +22,6 @@ def openclaw(home: Path) -> str:
     return find_program("BANKD_OPENCLAW", "openclaw")
 
 
-def said_by(*command: str) -> str:
-    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=180)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-def json_said_by(*command: str) -> Any:
-    return json.loads(said_by(*command, "--json"))
-
-
 def test_the_plugin_is_taken_by_the_line_that_connect_advises(
     openclaw: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -41,10 +29,10 @@ def test_the_plugin_is_taken_by_the_line_that_connect_advises(
     assert main(["connect", "openclaw", "--workspace", str(root)]) == 0
     [advice] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("then type: openclaw ")]
 
-    said_by(openclaw, *shlex.split(advice)[3:])
+    subprocess.run([openclaw, *shlex.split(advice)[3:]], check=True, capture_output=True, timeout=180)
 
-    taken = json_said_by(openclaw, "plugins", "inspect", "bankd")
+    taken = json_said_by(openclaw, "plugins", "inspect", "bankd", "--json")
     assert (taken["plugin"]["status"], taken["plugin"]["bundleFormat"]) == ("loaded", "claude")
     assert (taken["mcpServers"], taken["diagnostics"]) == ([{"name": "bankd", "hasStdioTransport": True}], [])
-    ready = {one["name"] for one in json_said_by(openclaw, "skills", "list")["skills"] if one["eligible"]}
+    ready = {one["name"] for one in json_said_by(openclaw, "skills", "list", "--json")["skills"] if one["eligible"]}
     assert {"recall", "remember"} <= ready

@@ -9,13 +9,12 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from bankd import __version__
-from tests.agents.conftest import find_program
+from tests.agents.conftest import find_program, json_said_by
 from tests.release.conftest import ROOT, Index, run
 from tests.release.test_installing import ANSWER, first_answer
 
@@ -129,12 +128,6 @@ def started(tools: Path, index: Index, tmp_path: Path) -> list[str]:
     return ["env", "UV_OFFLINE=1", f"HOME={tmp_path}", f"{variable}={tmp_path / 'notes'}", *program, *words]
 
 
-def said_by(command: list[str]) -> Any:
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.mark.full
 def test_clients_of_others_start_the_server_as_its_file_says(started: list[str]) -> None:
     python = os.environ.get("BANKD_MCP_PYTHON")
@@ -142,8 +135,8 @@ def test_clients_of_others_start_the_server_as_its_file_says(started: list[str])
         pytest.skip("needs a Python with the package mcp, in BANKD_MCP_PYTHON")
     inspector = find_program("BANKD_INSPECTOR", "mcp-inspector")
 
-    official = said_by([python, str(ROOT / "tests/agents/sdk_client.py"), "auto", *started])
-    inspected = said_by([inspector, "--cli", *started, "--method", "tools/list"])
+    official = json_said_by(python, str(ROOT / "tests/agents/sdk_client.py"), "auto", *started)
+    inspected = json_said_by(inspector, "--cli", *started, "--method", "tools/list")
 
     assert official["hits"] == [ANSWER]
     assert [tool["name"] for tool in inspected["tools"]] == official["tools"]
