@@ -367,9 +367,6 @@ class Changes:
     changed: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
 
-    def __bool__(self) -> bool:
-        return bool(self.changed or self.deleted)
-
     @property
     def paths(self) -> tuple[str, ...]:
         """The changed and the deleted paths."""
