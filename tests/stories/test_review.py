@@ -495,6 +495,8 @@ def test_a_line_that_names_no_memory_is_told_and_nothing_is_replaced(root: Path,
     added = bankctl("add", NEW, "--replaces", "m-aaaaaaaaaaaa")
     assert (added.code, "so nothing was written" in added.err, tree_state(root) == before) == (3, True, True)
     assert "(replaces m-old) names no memory" in bankctl("cycle", "micro", "--now", THIRD).out
+    bankctl("search", "9443")
+    assert "  replaces All traffic enters through the tunnel on 9443.\n" in bankctl("add", NEW, "--replaces", "1").out
 
 
 def test_a_line_may_replace_one_that_comes_in_with_it(root: Path, bankctl: Run) -> None:

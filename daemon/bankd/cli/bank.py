@@ -256,7 +256,7 @@ def add_command(arguments: Namespace) -> Outcome:
         raise UsageError("--replaces goes with one line")
     if not all(map(str.strip, given)):
         raise UsageError("say what to remember", 'such as: bankctl add "W: The spare key is at the gate."')
-    replaces = _held_in_bank(arguments) if arguments.replaces else ""
+    replaces, was = _held_in_bank(arguments) if arguments.replaces else ("", "")
     lines = [retain_line(text, arguments.tag, replaces=replaces) for text in texts]
     root = find_workspace(arguments.workspace)
     places = [add_line(root, line)[0] for line in lines]
@@ -264,19 +264,20 @@ def add_command(arguments: Namespace) -> Outcome:
     said: list[str] = []
     for place, line in zip(places, lines, strict=True):
         said += [_(f"{place}: remembered at the next run (or now: bankctl cycle micro)"), f"  {styled(line)}"]
-    return Outcome({**whole[0], **({"added": whole} if are_lines else {})}, *said)
+    replaced = [f"  {styled(_('replaces'), 'dim')} {styled(was)}"] if was else []
+    return Outcome({**whole[0], **({"added": whole} if are_lines else {})}, *said, *replaced)
 
 
-def _held_in_bank(arguments: Namespace) -> str:
-    """The id of the memory that a new line replaces; UserError when the bank has no such memory."""
+def _held_in_bank(arguments: Namespace) -> tuple[str, str]:
+    """The id of the memory that a new line replaces, and what it says; UserError when the bank has no such memory."""
     with open_named(arguments, write=False) as workspace:
         workspace.catalog.refresh(workspace.now)
         id_ = named_hit(workspace.root, arguments.replaces)
-        if id_ not in workspace.catalog.lines_of([id_]):
+        if id_ not in (held := workspace.catalog.memories_of([id_])):
             raise UserError(
                 f"{id_}: the bank has no such memory, so nothing was written; bankctl search --ids finds ids"
             )
-    return id_
+    return id_, held[id_].text
 
 
 def edit_command(arguments: Namespace) -> Outcome:

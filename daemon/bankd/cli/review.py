@@ -112,8 +112,11 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
         with nullcontext() if is_alone else workspace.recording(action) as whole:
             for what in whats:
                 try:
-                    form, texts = form_for(workspace, action, what, page), told_texts(workspace, what)
-                    decided = decide(workspace, form)
+                    form = form_for(workspace, action, what, page)
+                    told = (
+                        form["id"] if form["do"] == "archive" else what
+                    )  # of two, what is accepted archives the other
+                    texts, decided = told_texts(workspace, told), decide(workspace, form)
                 except UserError as problem:
                     if len(whats) == 1:
                         raise
@@ -122,7 +125,7 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
                 run = whole.run if whole and not decided.is_there else decided.run
                 done.append({"id": what, "do": form["do"], "page": decided.page, "run": run})
                 if not arguments.json:
-                    said = f"{styled(what, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
+                    said = f"{styled(told, 'bold')}  {_done(decided, is_dry=workspace.is_dry)}"
                     say("\n".join([said, *(f"  {styled(shortened(text, _LISTED))}" for text in texts)]))
         if arguments.always and done and action == "place":
             _teach(workspace, arguments, [one["id"] for one in done], done[0]["page"])

