@@ -18,7 +18,7 @@ from bankd.errors import UserError
 from bankd.fleet.registry import FleetDatabase
 from bankd.fleet.writer import KINDS
 from bankd.index.rows import candidate_of, found_row_of
-from bankd.index.terms import telling_terms
+from bankd.index.terms import asked_terms
 from bankd.search.find import KnownRelations, StoredPair, StoredRelations
 from bankd.search.request import Filters, FoundRow
 from bankd.search.score import Candidate, Corpus, Usage, Vocabulary, idf
@@ -220,22 +220,15 @@ class SharedIndex:
         return list(self._postings.best(asked, filters, limit)) if asked else []
 
     def _asked(self, terms: Mapping[str, float]) -> list[AskedTerm]:
-        """The terms that tell memories apart, of each kind, as `Terms.find` chooses them."""
+        """The terms to look for, of each kind, each with what it weighs."""
         self.expect((), [*terms])
-        known = {at: self._known(at, terms) for at in ("terms", "heading")}
-        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
-        asked = {at: [term for term in telling if term in found] for at, found in known.items()}
-        asked["asked"] = telling_terms(self._known("asked", terms), terms)
         return [
             AskedTerm(
                 KINDS.index(at), term, idf(self.corpus.memories, self.frequency(at, term)), self._means[KINDS.index(at)]
             )
-            for at, found in asked.items()
+            for at, found in asked_terms(self.frequency, terms).items()
             for term in found
         ]
-
-    def _known(self, kind: str, terms: Iterable[str]) -> dict[str, int]:
-        return {term: many for term in terms if (many := self.frequency(kind, term))}
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
         """The numbers of the memories of some days (None: all days), newest first."""

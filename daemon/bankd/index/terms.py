@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -79,7 +79,6 @@ class Terms:
     def _look(self) -> None:
         self._searcher = self._index.searcher()
         self._frequency = lru_cache(_KEPT_FREQUENCIES)(self._searcher.doc_freq)
-        self._has_questions = bool(self._searcher.terms_with_prefix("asked", "", limit=1))
 
     def replace(self, rows: Sequence[int], documents: Iterable[TermDocument]) -> None:
         """Put these documents in the place of the rows with these numbers, in one commit."""
@@ -113,11 +112,7 @@ class Terms:
 
     def find(self, terms: Mapping[str, float], filters: Filters, limit: int) -> list[int]:
         """The rows that match best by tantivy's own count, at most `limit`."""
-        known = {at: self._known(at, terms) for at in ("terms", "heading")}
-        telling = dict.fromkeys(term for found in known.values() for term in telling_terms(found, terms))
-        parts = [self._term(at, term) for at, found in known.items() for term in telling if term in found]
-        asked = telling_terms(self._known("asked", terms), terms) if self._has_questions else ()
-        parts += [self._term("asked", term) for term in asked]
+        parts = [self._term(at, term) for at, found in asked_terms(self.frequency, terms).items() for term in found]
         return self._rows([_one_of(parts)], filters, limit) if parts else []
 
     def find_within(self, window: Span | None, filters: Filters, limit: int) -> list[int]:
@@ -132,7 +127,7 @@ class Terms:
 
     def mentioning(self, words: Sequence[str], limit: int) -> list[int]:
         """The rows that link to something by these words."""
-        known = list(self._known("mention", words))
+        known = [word for word in words if self._frequency("mention", word)]
         return self._rows([self._any("mention", known)], Filters(), limit) if known else []
 
     def _rows(
@@ -146,10 +141,6 @@ class Terms:
         hits = self._searcher.search(query, limit, count=False, order_by_field=order).hits
         rows = self._searcher.fast_field_values("row", [address for _, address in hits])
         return [row for row in rows if isinstance(row, int)]
-
-    def _known(self, field: str, terms: Iterable[str]) -> dict[str, int]:
-        """Of these terms, the ones that occur, each with its number of memories."""
-        return {term: many for term in terms if (many := self._frequency(field, term))}
 
     def _any(self, field: str, values: Iterable[str]) -> tantivy.Query:
         parts = [tantivy.Query.term_query(self._schema, field, value, index_option="basic") for value in values]
@@ -176,7 +167,20 @@ class Terms:
         return tantivy.Query.const_score_query(between, 0.0)
 
 
-def telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
+def asked_terms(frequency: Callable[[str, str], int], weights: Mapping[str, float]) -> dict[str, list[str]]:
+    """The terms of a question to look for in each field: those that occur there, and tell memories apart in it.
+
+    A term that tells them apart by the text or by the headings is looked for in both.
+    """
+    known = {
+        at: {term: many for term in weights if (many := frequency(at, term))} for at in ("terms", "heading", "asked")
+    }
+    asked = _telling_terms(known.pop("asked"), weights)
+    telling = dict.fromkeys(term for found in known.values() for term in _telling_terms(found, weights))
+    return {at: [term for term in telling if term in found] for at, found in known.items()} | {"asked": asked}
+
+
+def _telling_terms(known: Mapping[str, int], weights: Mapping[str, float]) -> list[str]:
     """The terms that tell memories apart. Common terms are left out: they cost time, and the score counts them anyway."""
     least = _TELLING * max([weights[term] for term in known], default=0.0)
     return [term for term, many in known.items() if many <= _RARE or weights[term] >= least]
