@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bankd.app.init import make_workspace
+
 
 def change_setting(root: Path, was: str, now: str) -> None:
     """Put other words into bankd.yaml, which must have the first."""
@@ -17,6 +19,12 @@ def search_by_words(root: Path) -> None:
     """Read Korean by the lexicon and make no vectors: the models take seconds to load, and are tested where they matter."""
     change_setting(root, "analyser: kiwi", "analyser: lexicon")
     change_setting(root, "  model: auto", '  model: "off"')
+
+
+def make_quick_workspace(root: Path) -> None:
+    """A new workspace in which no model is loaded."""
+    make_workspace(root)
+    search_by_words(root)
 
 
 def place_by_rules_alone(root: Path) -> None:

@@ -9,11 +9,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bankd.agents.briefs import brief_reader
-from bankd.app.init import make_workspace
 from bankd.briefing.choose import Briefing
 from bankd.cli import main
 from bankd.wiring.reader import BankReader
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 
 END = date(2026, 5, 18)
 """A Monday; the last run is on its night."""
@@ -74,8 +73,7 @@ def write_logs(root: Path, after: date, until: date) -> None:
 
 def make_year(root: Path) -> None:
     """A workspace whose year was taken in by three runs."""
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     for before, day in zip((date.min, *RUNS), RUNS, strict=False):
         write_logs(root, before, day)
         if day == END:

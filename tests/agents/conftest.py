@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import BusyError
 from bankd.system.clock import read_monotonic
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 from tests.stories.conftest import write_log
 
 NOTE = "The hall key is at the gate."
@@ -42,8 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def root(tmp_path: Path, home: Path) -> Path:
     """A workspace that knows two things."""
     folder = tmp_path / "ws"
-    make_workspace(folder)
-    search_by_words(folder)
+    make_quick_workspace(folder)
     write_log(folder, "2026-05-04.md", "S: 가치관: 정직을 최우선으로 한다.", "W @Peter: Rents the desk by the window.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(folder)]) == 0
     return folder

@@ -19,11 +19,10 @@ import pytest
 
 from bankd.agents.connect import server_entry
 from bankd.agents.tools import HERE, offered_tools
-from bankd.app.init import make_workspace
 from bankd.cli import main
 from tests.agents.conftest import find_program, json_said_by
 from tests.contracts.test_http_door import serving, token_of
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 from tests.stories.conftest import write_log
 
 pytestmark = pytest.mark.full
@@ -61,8 +60,7 @@ ONLY_NEW = ("sep-2164-resource-not-found", "caching", "http-header-validation")
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What any client is told to start, for a workspace with something in it."""
     root = tmp_path / "ws"
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     write_log(root, "2026-05-04.md", "O(c=0.90) @Peter: Prefers concise replies.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(root)]) == 0
     entry = server_entry(root)

@@ -23,9 +23,8 @@ import pytest
 
 from bankd.agents.mcp import MODERN
 from bankd.agents.remote import MOST_BODY, MOST_HEAD
-from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting, search_by_words
+from tests.settings import change_setting, make_quick_workspace
 from tests.stories.conftest import write_log
 
 NOTED = "The hall key is at the gate."
@@ -93,8 +92,7 @@ NOTE = frame("tools/call", {"name": "memory_note", "arguments": {"text": NOTED}}
 
 
 def make_bank(folder: Path) -> Path:
-    make_workspace(folder)
-    search_by_words(folder)
+    make_quick_workspace(folder)
     write_log(folder, "2026-05-04.md", "O(c=0.90) @Peter: Prefers concise replies.")
     assert main(["cycle", "micro", "--now", "2026-05-05T03:00", "--workspace", str(folder)]) == 0
     (folder / "memory/2026-05-06.md").write_text("# day\n\nWe spoke of the walnut harvest at length.\n", "utf-8")

@@ -12,7 +12,6 @@ from random import Random
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.edits.settle import FileFingerprint
 from bankd.memory.archive import HeldMemory
 from bankd.memory.retain import LogReading, read_log
@@ -21,7 +20,7 @@ from bankd.storage.tree import BankFiles
 from bankd.wiring.workspace import open_workspace
 from bankd.workspace import logs
 from bankd.workspace.catalog import CatalogDatabase, PageMemoryCatalog
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS, MERGING, OLD = "bank/world/facts.md", "bank/world/merging.md", "archive/world/facts.md"
@@ -105,8 +104,7 @@ LINES = 2_050
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    make_workspace(tmp_path)
-    search_by_words(tmp_path)
+    make_quick_workspace(tmp_path)
     for path in tmp_path.rglob("*.md"):
         os.utime(path, (1_777_700_000, 1_777_700_000))
     return tmp_path

@@ -12,9 +12,8 @@ import re
 import sys
 from pathlib import Path
 
-from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 
 NOW, LATER = "2026-06-10T03:00", "2026-06-10T03:05"
 PEOPLE = ("Minji", "Peter", "Jun")
@@ -37,8 +36,7 @@ def old_facts() -> list[str]:
 
 def setup(root: Path) -> None:
     """A workspace with logs to take in, a page that is too long, links into it, and opinions that have faded."""
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     for day in range(5):
         lines = "".join(f"- {text}\n" for text in facts()[day * 10 : day * 10 + 10])
         (root / f"memory/2026-06-0{day + 1}.md").write_text(f"# Day\n\n## Retain\n{lines}", encoding="utf-8")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.errors import BusyError
 from bankd.storage.journals import Lock
 from bankd.storage.tree import FileTree
+from tests.settings import make_quick_workspace
 
 NOW = "2026-06-10T03:00"
 
@@ -24,9 +24,7 @@ NOW = "2026-06-10T03:00"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "ws"
-    make_workspace(folder)
-    settings = folder / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("analyser: kiwi", "analyser: lexicon"))
+    make_quick_workspace(folder)
     lines = "".join(f"- W: fact number {n} about the garden\n" for n in range(30))
     (folder / "memory/2026-05-02.md").write_text(f"## Retain\n{lines}")
     return folder

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from bankd.app.distil import ask_models
-from bankd.app.init import make_workspace
 from bankd.storage import tree
 from bankd.storage.tree import Syscalls
 from bankd.wiring.workspace import open_workspace
 from tests.crash import outside
 from tests.crash.faults import FaultyCalls, Killed, kills
 from tests.crash.world import bank_of
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 from tests.stories.test_distilling import PROGRAM, PROSE
 
 Patch = pytest.MonkeyPatch
@@ -29,8 +28,7 @@ LOGS = {"2026-06-08.md": PROSE.replace("2026-05-02", "2026-06-08"), "2026-06-09.
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace whose night was asked about already, so that no run starts a process."""
     root = tmp_path_factory.mktemp("night") / "w"
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     program = root.with_name("model.py")
     program.write_text(PROGRAM.replace('"SQLite" in asked', '"moved the queue" in asked'), "utf-8")
     model = f"distil: {{provider: command, command: {sys.executable} {program}}}"

@@ -22,7 +22,7 @@ from bankd.storage import tree
 from bankd.workspace.catalog import CatalogDatabase
 from tests.crash.faults import ACTIONS, FULL, Fault, FaultyCalls, Killed, each
 from tests.crash.test_from_outside import all_passed, compiled, driven
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 
 SAID = "the violet umbrella stands in the hall"
 
@@ -31,8 +31,7 @@ SAID = "the violet umbrella stands in the hall"
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace that has a text on a page, in a run, in an answer and in the indices."""
     root = tmp_path_factory.mktemp("purging") / "bank"
-    assert main(["init", str(root)]) == 0
-    search_by_words(root)
+    make_quick_workspace(root)
     (root / "memory/2026-06-01.md").write_text(f"- W: {SAID}.\n- W: The shed has a green door.\n")
     os.utime(root / "memory/2026-06-01.md", (1, 1))
     assert main(["cycle", "micro", "--now", "2026-06-02T03:00", "--workspace", str(root)]) == 0

@@ -14,11 +14,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
-from bankd.app.init import make_workspace
 from bankd.app.show import editor_command
 from bankd.finder import Finder, preview_of, row_of, standing_place, summary_of
 from bankd.wiring.banks import Banks
 from tests.examples import examples
+from tests.settings import make_quick_workspace
 
 LINES = {
     "home": "- W: 베란다에 커피나무 화분과 커피 봉투를 두었다. ^m-aaaaaaaaaaaa\n- W: 커피 원두는 냉동실에 있다. ^m-bbbbbbbbbbbb\n"
@@ -30,9 +30,7 @@ LINES = {
 @pytest.fixture
 def roots(tmp_path: Path) -> dict[str, str]:
     for name, lines in LINES.items():
-        make_workspace(tmp_path / name)
-        settings = tmp_path / name / "bankd.yaml"
-        settings.write_text(settings.read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon"), "utf-8")
+        make_quick_workspace(tmp_path / name)
         page = tmp_path / name / "bank/daily/home.md"
         page.write_text(f"# 집\n\n{lines}", "utf-8")
         os.utime(page, (page.stat().st_mtime - 60,) * 2)

@@ -11,11 +11,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.fleet.actions import make_fleet, open_fleet
 from bankd.fleet.registry import Fleet
 from tests.fleet.postgres import Postgres
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 
 MakeBank: TypeAlias = Callable[[str], Path]
 
@@ -51,8 +50,7 @@ def make_bank(tmp_path: Path) -> MakeBank:
 
     def make(name: str) -> Path:
         root = tmp_path / name
-        make_workspace(root)
-        search_by_words(root)
+        make_quick_workspace(root)
         lines = (
             f"## Retain\n- W: The server of {root.name} stands in Busan.\n- B: {root.name} 백업은 매주 금요일에 한다.\n"
         )

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.cli import main
-from tests.settings import change_setting, search_by_words
+from tests.settings import change_setting, make_quick_workspace
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ def root(tmp_path: Path) -> Path:
     What Kiwi makes of Korean is tested where it matters, for it takes seconds to load.
     """
     folder = tmp_path / "ws"
-    make_workspace(folder)
-    search_by_words(folder)
+    make_quick_workspace(folder)
     change_setting(folder, "settle_seconds: 5", "settle_seconds: 0")
     return folder
 

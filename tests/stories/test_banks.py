@@ -12,7 +12,7 @@ import pytest
 from bankd.app.init import make_workspace
 from bankd.system.files import banks_path
 from bankd.wiring import banks as pool
-from tests.settings import search_by_words
+from tests.settings import make_quick_workspace
 from tests.stories.conftest import Run, write_log
 
 SAID = {
@@ -29,8 +29,7 @@ def _own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make_bank(folder: Path, said: list[str], bankctl: Run) -> None:
     """A workspace that has learned what is said, on the list."""
-    make_workspace(folder)
-    search_by_words(folder)
+    make_quick_workspace(folder)
     write_log(folder, "2026-05-02.md", *said)
     bankctl("--workspace", str(folder), "cycle", "micro", "--now", "2026-05-02T20:00")
     assert bankctl("banks", "add", str(folder)).code == 0

@@ -13,13 +13,12 @@ from random import Random
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.cli import main
 from bankd.errors import IndexDamaged, StorageError
 from bankd.index.search_index import damage_told
 from tests.examples import texts
 from tests.odd_values import with_one_odd
-from tests.settings import change_setting, search_by_words
+from tests.settings import change_setting, make_quick_workspace
 from tests.stories.conftest import Result, Run, write_log
 
 LATER = "2026-06-12T03:00"
@@ -63,8 +62,7 @@ HARMS: tuple[Harm, ...] = (empty, cut, fill_with_zeros, garble, make_a_folder, l
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace after a split, an archived opinion, an update, a duplicate, a search and runs by hand."""
     root = tmp_path_factory.mktemp("damage") / "ws"
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BANKD_WORKSPACE", str(root))

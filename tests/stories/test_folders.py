@@ -13,6 +13,7 @@ import pytest
 from bankd.config.workspace import load_settings
 from bankd.errors import UserError
 from bankd.wiring.probing import find_installation
+from tests.settings import change_setting
 from tests.stories.conftest import Run, learn, write_log
 
 NOW, NEXT = "2026-05-05T03:00", "2026-05-06T03:00"
@@ -109,9 +110,7 @@ def test_a_folder_that_cannot_be_is_named_and_nothing_is_done(
 def test_a_folder_of_links_that_is_set_anew_leads_there(root: Path, vault: Path, bankctl: Run) -> None:
     for name in ("one", "two"):
         (vault / name).mkdir()
-        put(root, bank=str(vault / name)) if name == "one" else (root / "bankd.yaml").write_text(
-            (root / "bankd.yaml").read_text("utf-8").replace("/one\n", "/two\n"), "utf-8"
-        )
+        put(root, bank=str(vault / name)) if name == "one" else change_setting(root, "/one\n", "/two\n")
         learn(root, bankctl, "2026-05-04.md", f"S: 가치관: 정직 {name}", now=NOW)
 
     assert (root / "bank").resolve() == (vault / "two").resolve()
@@ -148,11 +147,6 @@ def as_on_nfs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bankd.storage.tree._renameat2", refuse)
 
 
-def permit(root: Path) -> None:
-    settings = root / "bankd.yaml"
-    settings.write_text(settings.read_text().replace("unsafe_filesystem: false", "unsafe_filesystem: true"))
-
-
 @pytest.mark.usefixtures("as_on_nfs")
 def test_nothing_is_written_there_unless_the_settings_permit_it(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "W: The heron nests by the second weir.")
@@ -164,7 +158,7 @@ def test_nothing_is_written_there_unless_the_settings_permit_it(root: Path, bank
 
 @pytest.mark.usefixtures("as_on_nfs")
 def test_permitted_a_bank_is_kept_there_as_anywhere(root: Path, bankctl: Run) -> None:
-    permit(root)
+    change_setting(root, "unsafe_filesystem: false", "unsafe_filesystem: true")
     write_log(root, "2026-05-01.md", "W: The heron nests by the second weir.")
     first = bankctl("cycle", "reflect")
     write_log(root, "2026-05-02.md", "W: The otter sleeps under the mill.")

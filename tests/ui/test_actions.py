@@ -14,10 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from bankd.app.init import make_workspace
 from bankd.cli import main
 from tests.examples import examples, texts
-from tests.settings import change_setting, place_by_rules_alone, search_by_words
+from tests.settings import change_setting, make_quick_workspace, place_by_rules_alone
 from tests.ui.conftest import Open, post
 
 NOW = "2026-05-12T20:00"
@@ -28,8 +27,7 @@ DEPLOY = "W: The production deploy runs at 10:00 on Tuesdays."
 def made_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace in which one of everything waits for a person."""
     root = tmp_path_factory.mktemp("made") / "desk"
-    make_workspace(root)
-    search_by_words(root)
+    make_quick_workspace(root)
     place_by_rules_alone(root)
     change_setting(root, "settle_seconds: 5", "settle_seconds: 0")
     (root / "bank/knowledge/tools.md").write_text(

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bankd.app.init import make_workspace
 from bankd.app.rearrange import Rearranger
 from bankd.cli import main
 from bankd.pages.page import part_lines
 from bankd.pages.scanner import decode_text, scan_text
 from bankd.wiring.workspace import open_workspace
-from tests.settings import search_by_words
+from tests.settings import change_setting, make_quick_workspace, search_by_words
 
 NOW = "2027-01-10T03:00"
 SIZES = {"shdkej-wiki": 15, "vue-docs-ko": 10, "ms-engineering-playbook": 5}  # KiB at which a third of the pages split
@@ -32,15 +31,12 @@ def test_a_vault_is_split_in_one_run_and_merged_to_the_byte_but_for_spellings_of
     name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = tmp_path / "ws"
-    make_workspace(root)
+    make_quick_workspace(root)
     shutil.rmtree(root / "bank")
     shutil.copytree(shared / "vaults" / name, root / "bank")
-    settings = (root / "bankd.yaml").read_text("utf-8").replace("analyser: kiwi", "analyser: lexicon")
-    settings = settings.replace("pages: own", "pages: all")
-    settings = settings.replace("split_kib: 15", f"split_kib: {SIZES[name]}").replace(
-        "warn_kib: 8", f"warn_kib: {SIZES[name] / 2}"
-    )
-    (root / "bankd.yaml").write_text(settings, "utf-8")
+    change_setting(root, "pages: own", "pages: all")
+    change_setting(root, "split_kib: 15", f"split_kib: {SIZES[name]}")
+    change_setting(root, "warn_kib: 8", f"warn_kib: {SIZES[name] / 2}")
     monkeypatch.setenv("BANKD_WORKSPACE", str(root))
     main(["page", "links"])
     before = files_of(root)
