@@ -11,6 +11,7 @@ import pytest
 from bankd.app.show import judge_response
 from bankd.memory.archive import WEAK
 from bankd.memory.ledger import (
+    APART,
     ARCHIVED,
     DELETED,
     DUPLICATE,
@@ -44,7 +45,7 @@ from bankd.words.statement import plain_wording
 from tests.examples import examples
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
-ONE, TWO = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb"
+ONE, TWO, THREE = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"
 TODAY = date(2026, 11, 1)
 
 
@@ -203,6 +204,24 @@ def test_a_newer_memory_that_was_taken_back_supersedes_nothing() -> None:
     assert fold_events([newer]).successors() == {ONE: TWO}
     assert fold_events([newer, make_event(DELETED, TWO, DAWN, memory=TWO)]).successors() == {}
     assert fold_events([newer, make_event(ARCHIVED, TWO, DAWN, memory=TWO)]).successors() == {ONE: TWO}
+
+
+@pytest.mark.parametrize(
+    ("gone", "apart", "found"),
+    [
+        (DELETED, [], {ONE: THREE, TWO: THREE}),
+        (UNDONE, [ONE, TWO], {ONE: THREE, TWO: THREE}),  # to undo what said TWO notes so
+        (FORGOTTEN, [ONE, TWO], {TWO: THREE}),
+        (DELETED, [ONE, THREE], {TWO: THREE}),
+    ],
+)
+def test_what_replaces_one_that_is_gone_replaces_what_that_had_replaced(
+    gone: str, apart: list[str], found: dict[str, str]
+) -> None:
+    chain = [make_event(SUPERSEDED, old, DAWN, memory=old, by=new) for old, new in ((ONE, TWO), (TWO, THREE))]
+    kept = [make_event(APART, "both", DAWN, memory=apart[0], other=apart[1])] if apart else []
+
+    assert fold_events([*chain, *kept, make_event(gone, TWO, DAWN, memory=TWO)]).successors() == found
 
 
 def test_what_changes_the_successors_is_told_by_the_kinds_of_events() -> None:

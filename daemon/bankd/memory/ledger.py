@@ -188,10 +188,22 @@ class Ledger:
         return {id_ for id_, item in self.consumed.items() if item["type"] == KEPT and told_order(item)[0] > at}
 
     def successors(self) -> dict[str, str]:
-        """By memory, the one that replaces it, unless that was taken back or deleted, or a person wants both."""
-        ended, both = {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
-        said = ((old, str(item.get("by"))) for old, item in self.superseded.items())
-        return {old: new for old, new in said if new not in ended and (min(old, new), max(old, new)) not in both}
+        """By memory, the one that replaces it, unless that was taken back or deleted, or a person wants both.
+
+        What replaces one that is gone replaces what that had replaced.
+        """
+        ended, both = {id_: item for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
+        found = dict[str, str]()
+        for old, item in self.superseded.items():
+            new, passed = str(item.get("by")), {old}
+            while new in ended and new in self.superseded and new not in passed:
+                if (min(old, new), max(old, new)) in both and ended[new].get("type") != UNDONE:
+                    break
+                passed.add(new)
+                new = str(self.superseded[new].get("by"))
+            if new not in ended and new not in passed and (min(old, new), max(old, new)) not in both:
+                found[old] = new
+        return found
 
     def replacing_lines(self) -> dict[str, LogPlace]:
         """By memory that was replaced, the line of the one that replaces it, on its day."""
