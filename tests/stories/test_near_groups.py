@@ -191,6 +191,21 @@ def test_of_two_that_nobody_dated_search_says_that_they_contradict(root: Path, b
     assert "contradicts “port 8081”" in bankctl("search", "--no-plain", "port").out
 
 
+def test_two_that_a_person_names_are_merged_also_where_no_run_found_them(root: Path, bankctl: Run) -> None:
+    page = root / "bank/knowledge/tools.md"
+    page.write_text(
+        f"- W: Chalk is at the desk. ^{ONE}\n- W: Whoever needs chalk may ask Eve. ^{OTHER}\n", encoding="utf-8"
+    )
+    bankctl("cycle", "micro", "--now", DAY_1)
+
+    assert bankctl("review", "merge", ONE, OTHER, "--dry-run").code == 0
+    merged = bankctl("review", "merge", ONE, OTHER)
+
+    assert f"{ONE} {OTHER}  Merged into one; it says: Whoever needs chalk may ask Eve." in merged.out
+    assert page.read_text() == f"- W: Whoever needs chalk may ask Eve. <!-- also {ONE} --> ^{OTHER}\n"
+    assert "Chalk is at the desk." in (root / "archive/knowledge/tools.md").read_text()
+
+
 def test_a_daemon_does_not_repeat_an_answer_from_before_a_group_was_kept(root: Path, bankctl: Run, page: Path) -> None:
     search = make_search(root)
     before = search.indexes.state(NOW)

@@ -249,15 +249,15 @@ def _line_of(workspace: Workspace, ledger: Ledger, id_: str, fact: Event) -> Ret
 
 
 def consolidate_bank(workspace: Workspace, only: str | None = None, *, force: bool = False) -> Report:
-    """Merge what says the same, all over the bank; or the whole group of near-copies of one memory, as a person asked.
+    """Merge what says the same, all over the bank; or the near-copies of one memory, or several named, as a person asked.
 
     UserError when that memory has no near-copies, or none that can be merged.
     """
     ledger = workspace.read_anew()
     held, pairs, restored = workspace.catalog.all_lines(), compare_all(workspace, ledger), ledger.restored
     if only is not None:
-        _require(workspace, [only], held)
-        group = _near_group(workspace, only)
+        _require(workspace, only.split(), held)
+        group = only.split() if " " in only else _near_group(workspace, only)
         pairs, restored = dict.fromkeys(combinations(group, 2), Likeness(Relation.SAME)), {}
     merged = archive.find_mergers(held, pairs, restored, workspace.now.date(), workspace.fading())
     if only is not None and not merged:

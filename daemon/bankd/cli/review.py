@@ -108,6 +108,10 @@ def _decide(arguments: Namespace, action: str, ids: Sequence[str], page: str) ->
             cards = list_cards(workspace, ["contradictions", "lived", "fading"])
             waiting = [{line.id for line in card.lines} for card in cards]
             whats = ids if set(ids) not in waiting and all({id_} in waiting for id_ in ids) else whats
+        if action == "merge" and not {line.id for card in list_cards(workspace, ["near"]) for line in card.lines} & {
+            *ids
+        }:
+            whats = [" ".join(ids)]  # no near-copies that bankd found: those that are named, together
         is_alone = len(whats) == 1 or workspace.is_dry
         with nullcontext() if is_alone else workspace.recording(action) as whole:
             for what in whats:
