@@ -153,9 +153,7 @@ def test_a_lock_that_was_handed_on_is_held_until_both_let_go(locks: tuple[Lock, 
     first, second = locks
     first.take()
     descriptor = os.dup(first.descriptor)
-    handed = Lock.handed(FileTree(tmp_path), descriptor)
-
-    assert handed.is_held
+    assert Lock.handed(FileTree(tmp_path), descriptor).is_held
     with pytest.raises(BusyError):
         second.take()
     os.close(descriptor)

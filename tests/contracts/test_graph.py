@@ -102,9 +102,7 @@ def test_a_page_and_a_folder_that_a_hand_moves_are_recognised(tmp_path: Path) ->
     (tmp_path / "bank/a").rename(tmp_path / "bank/b")
     write(tmp_path, "bank/b/one.md", "# One\n\n- x ^m-1\n- y ^m-2\n- new\n")
 
-    graph = graph_of(tmp_path)
-
-    assert graph.moved() == {"bank/a/one.md": "bank/b/one.md", "bank/a/two.md": "bank/b/two.md"}
+    assert graph_of(tmp_path).moved() == {"bank/a/one.md": "bank/b/one.md", "bank/a/two.md": "bank/b/two.md"}
 
 
 def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: Path) -> None:
@@ -117,9 +115,7 @@ def test_a_move_that_is_taken_back_or_that_no_link_waits_for_is_none(tmp_path: P
     graph_of(tmp_path).database.close()
     (tmp_path / "bank/b.md").rename(tmp_path / "bank/a.md")
 
-    graph = graph_of(tmp_path)
-
-    assert graph.moved() == {}
+    assert graph_of(tmp_path).moved() == {}
 
 
 def test_only_what_led_somewhere_counts_as_broken(tmp_path: Path) -> None:

@@ -68,9 +68,7 @@ def test_what_commands_added_is_learnt_once(workspace: Path) -> None:
     ledger, by_hand = RunLedger(workspace), replace(row(2), by_hand=True)
     ledger.add(row(1))
     RunLedger(workspace).add(by_hand)
-    learnt = ledger.learn()
-
-    assert learnt == [by_hand]
+    assert ledger.learn() == [by_hand]
     assert ledger.learn() == []
     assert list(ledger.rows) == [row(1), by_hand]
 

@@ -57,9 +57,7 @@ def test_the_cache_confuses_no_two_texts(cache: Path) -> None:
 @pytest.mark.parametrize("text", ["plain English", "가치관\udcff"])
 def test_some_texts_never_reach_the_worker(cache: Path, text: str) -> None:
     worker = CountingWorker()
-    found = wordings(cache, worker).take_apart([text])
-
-    assert found == {text: plain_wording(text)}
+    assert wordings(cache, worker).take_apart([text]) == {text: plain_wording(text)}
     assert worker.asked == []
 
 

@@ -100,9 +100,7 @@ def test_what_changed_is_all_that_is_written_and_it_ends_as_if_all_were_new(
     with fleet.database.transaction() as connection:
         for table in TABLES:
             connection.execute(f"DELETE FROM {table} WHERE bank = {bank.number}")
-    every = share_bank(fleet, bank)
-
-    assert 0 < written.memories < every.memories
+    assert 0 < written.memories < share_bank(fleet, bank).memories
     assert contents(fleet) == step_by_step
     assert ask(fleet, "커피머신", "work") == ask_own(banks["work"], "커피머신")
     # Its own index counts words of what is gone until it is swept out: the order is the same, scores need not be.

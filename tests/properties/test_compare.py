@@ -35,9 +35,7 @@ def test_every_text_is_the_same_as_itself(text: str) -> None:
 
 @given(texts, texts)
 def test_no_two_texts_are_too_odd_to_compare(old: str, new: str) -> None:
-    verdict = compare_statements(say(old), say(new))
-
-    assert 0.0 <= verdict.score <= 100.0
+    assert 0.0 <= compare_statements(say(old), say(new)).score <= 100.0
 
 
 @given(sentences, st.sampled_from([".", " .", "!", "...", "…"]), st.sampled_from(["  ", "\t", " \n "]))

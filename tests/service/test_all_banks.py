@@ -73,9 +73,7 @@ def test_each_bank_has_what_a_daemon_of_its_own_would_give_it(banks: Banks, mana
     with (ben / "memory/2026-11-20.md").open("a") as log:
         log.write("- W: The office moved to Mapo.\n")
     banks.wait_until(lambda: banks.has_learned(ben, "Mapo"))
-    found = send_request(str(ben), {"op": "search", "query": "office Mapo"}, timeout=LONG_ENOUGH)["hits"]
-
-    assert found
+    assert send_request(str(ben), {"op": "search", "query": "office Mapo"}, timeout=LONG_ENOUGH)["hits"]
     assert not banks.has_learned(ann, "Mapo")
     assert "bank=ben run ran job=micro" in manager.said()
     assert manager.stop() == 0

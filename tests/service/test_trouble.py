@@ -173,9 +173,7 @@ def test_a_workspace_that_another_takes_the_place_of_is_opened_anew(manager: Any
     manager.workspace.rename(manager.workspace.parent / "away")
     passing = shutil.ignore_patterns("*.sock", "*.sqlite3-*")
     shutil.copytree(manager.workspace.parent / "away", manager.workspace, ignore=passing)
-    code = manager.process.wait(30)
-
-    assert code == 75  # so that the service manager starts it again
+    assert manager.process.wait(30) == 75  # so that the service manager starts it again
     assert "another disk mounted there" in manager.said()
 
 

@@ -70,9 +70,7 @@ def test_the_logs_of_an_agent_are_adopted_as_logs(tmp_path: Path, bankctl: Run) 
     log.write_text("- W: The deploy runs at 10:00 on Tuesdays.\n")
 
     bankctl("adopt", str(tmp_path / "agent"), str(tmp_path / "new"))
-    done = bankctl("cycle", "micro", "--workspace", str(tmp_path / "new"), *NOW)
-
-    assert "1 learned" in done.out
+    assert "1 learned" in bankctl("cycle", "micro", "--workspace", str(tmp_path / "new"), *NOW).out
     assert log.read_text() == "- W: The deploy runs at 10:00 on Tuesdays.\n"
 
 

@@ -144,9 +144,7 @@ def test_a_memory_that_answered_a_search_is_in_use(root: Path, bankctl: Run) -> 
     bankctl("cycle", "micro", "--now", START)
     bankctl("search", "deploy")
 
-    counts = bankctl("cycle", "micro", "--json").json["counts"]
-
-    assert counts == {"recalled": 1}
+    assert bankctl("cycle", "micro", "--json").json["counts"] == {"recalled": 1}
     assert bankctl("cycle", "micro", "--json").json["counts"] == {}
     going = bankctl("archive", "gc", "--json").json["rows"]
     assert [row["text"].split()[3] for row in going] == ["열쇠는"]
@@ -316,8 +314,7 @@ def test_opinions_of_an_old_log_stay_a_week_and_are_announced_before_they_go(roo
 
     assert taken["counts"] == {"learned": 1}
     assert counts == [{"fading": 1}] * 6 + [{"archived": 1}]
-    archived = (root / "archive/opinions/beliefs.md").read_text(encoding="utf-8")
-    assert "O(c=0.80@2025-05-01)" in archived
+    assert "O(c=0.80@2025-05-01)" in (root / "archive/opinions/beliefs.md").read_text(encoding="utf-8")
 
 
 def test_an_opinion_said_again_counts_from_the_day_of_the_log_that_says_it(root: Path, bankctl: Run) -> None:

@@ -81,9 +81,7 @@ def test_special_files_and_links_out_are_left_alone(root: Path, bankctl: Run, tm
     (root / "memory/link.md").symlink_to(secret)
     write_log(root, "2026-05-02.md", "S: 가치관: 정직")
 
-    report = bankctl("cycle", "micro", "--now", NOW, "--json")
-
-    assert report.json["counts"] == {"learned": 1, "waiting": 3}
+    assert bankctl("cycle", "micro", "--now", NOW, "--json").json["counts"] == {"learned": 1, "waiting": 3}
 
 
 @pytest.mark.parametrize(("file", "text", "said"), examples("settings", "wrong files"))

@@ -108,9 +108,7 @@ def test_undo_takes_the_links_back_with_the_memory(linked: Path, bankctl: Run, i
     extra = "- W: written since\n" if is_edited else ""
     page.write_text(page.read_text(encoding="utf-8") + extra, encoding="utf-8")
 
-    undone = bankctl("undo", run, "--json").json
-
-    assert undone["dangling"] == []
+    assert bankctl("undo", run, "--json").json["dangling"] == []
     assert {**content(linked), "bank/world/taste.md": b""} == {**before, "bank/world/taste.md": b""}
     assert f"[[#^{TEA}]]" in page.read_text(encoding="utf-8")
     assert broken(bankctl) == []
@@ -254,9 +252,7 @@ def test_a_nightly_run_lets_links_follow_what_a_hand_moved_where_that_is_set(lin
     page.write_text("# Taste\n", encoding="utf-8")
     write(linked, "bank/world/all.md", text.replace("0.31", "0.91"))
 
-    counts = bankctl("cycle", "reflect", "--now", "2026-05-03T03:00", "--json").json["counts"]
-
-    assert counts["followed"] == 3
+    assert bankctl("cycle", "reflect", "--now", "2026-05-03T03:00", "--json").json["counts"]["followed"] == 3
     assert f"[[all#^{TEA}|tea]]" in (linked / "bank/world/refs.md").read_text(encoding="utf-8")
     assert {target for target in broken(bankctl) if "^" in target} == set()
 

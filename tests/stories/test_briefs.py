@@ -217,9 +217,7 @@ def test_the_project_of_a_line_may_be_changed_by_hand(root: Path, bankctl: Run, 
     log = root / "memory/2026-05-04.md"
 
     log.write_text(log.read_text().replace(f" <!-- project: {relay} -->", ""))
-    ran = bankctl("cycle", "micro", "--now", "2026-05-06T03:00")
-
-    assert "holds in every project now" in ran.out
+    assert "holds in every project now" in bankctl("cycle", "micro", "--now", "2026-05-06T03:00").out
     assert "8080" in recall(root, other, "where does the relay service listen?")
     assert bankctl("cycle", "micro", "--now", "2026-05-06T04:00", "--json").json["counts"] == {}
 

@@ -38,9 +38,7 @@ def without(page: Path, words: str) -> str:
 def test_a_memory_deleted_while_others_of_its_run_stay_does_not_come_back(page: Path, bankctl: Run) -> None:
     page.write_text(without(page, "10:00"))
 
-    run = bankctl("cycle", "micro", "--now", SOON)
-
-    assert "1 deleted" in run.out
+    assert "1 deleted" in bankctl("cycle", "micro", "--now", SOON).out
     assert "10:00" not in page.read_text()
 
 
@@ -148,9 +146,7 @@ def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_r
 def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -> None:
     page.write_text(re.sub(r"(10:00.*) \^m-\w+", r"\1", without(page, "sign-off")))
 
-    run = bankctl("cycle", "micro", "--now", SOON, "--json").json
-
-    assert run["counts"] == {"by hand": 1, "deleted": 2}
+    assert bankctl("cycle", "micro", "--now", SOON, "--json").json["counts"] == {"by hand": 1, "deleted": 2}
     assert page.read_text().count("10:00") == 1
     assert bankctl("doctor", "verify").code == 0
 

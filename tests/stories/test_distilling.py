@@ -70,8 +70,7 @@ def test_a_night_says_what_would_be_sent_then_learns_from_it_and_shows_what_it_d
     (hit,) = bankctl("search", "what does the queue run on", "--json").json["hits"][:1]
     assert hit["text"] == "The queue runs on SQLite."
     assert "Marco" not in bankctl("search", "Marco signs the release", "--in", "bank,logs").out, "nobody said so"
-    waiting = bankctl("review", "list").out
-    assert "not believed: the name Marco is not in its source lines" in waiting
+    assert "not believed: the name Marco is not in its source lines" in bankctl("review", "list").out
     assert "would send 0 pieces of the logs: at most 0 calls" in bankctl("distil", "--dry-run", "--now", NOW).out
     assert calls(night, tmp_path) == 3, "the day, the lines made of it, and a trial"
 

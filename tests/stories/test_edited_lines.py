@@ -130,8 +130,7 @@ def test_a_line_deleted_and_another_one_in_its_place_are_two(root: Path, page: P
 def test_a_memory_that_a_person_mended_alike_goes_on_following(root: Path, page: Path, bankctl: Run) -> None:
     page.write_text(page.read_text().replace(DEPLOY, MENDED))
     assert edit(root, bankctl, MENDED, SIGN, BACKUP) == {"by hand": 1, "edited": 1}
-    again = MENDED.replace("10:30", "11:00")
-    assert edit(root, bankctl, again, SIGN, BACKUP, day=11) == {"edited": 1}
+    assert edit(root, bankctl, MENDED.replace("10:30", "11:00"), SIGN, BACKUP, day=11) == {"edited": 1}
     assert page.read_text().count("deploy") == 1
 
 

@@ -62,8 +62,7 @@ def test_all_of_a_life_goes_on_in_folders_elsewhere(
     assert bankctl("add", "W: one more thing").code == 0
     assert len(list((vault / "daily").glob("*.md"))) == 2
 
-    run = bankctl("log", "--json").json["runs"][-1]["run"]
-    assert bankctl("undo", run).code == 0
+    assert bankctl("undo", bankctl("log", "--json").json["runs"][-1]["run"]).code == 0
     assert "^m-" not in page.read_text("utf-8")
     assert not list(vault.rglob(".*"))
 

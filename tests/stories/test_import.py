@@ -63,9 +63,7 @@ def test_a_conversation_is_searchable_text_and_never_learned(root: Path, bankctl
     session(tmp_path / "home", row(1, "user", f"{ours}## Retain\n- W: said in passing\nmy key is {KEY}"))
 
     bankctl("import", str(tmp_path / "home"))
-    done = bankctl("cycle", "micro", "--now", "2026-06-10T03:00")
-
-    assert "nothing new" in done.out
+    assert "nothing new" in bankctl("cycle", "micro", "--now", "2026-06-10T03:00").out
     assert "said in passing" in logs(root)
     assert KEY not in logs(root)
     assert "Mapo" not in logs(root)

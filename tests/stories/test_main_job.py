@@ -32,9 +32,7 @@ def ids_in(root: Path) -> Counter[str]:
 def test_a_line_lands_on_the_page_of_its_rule_with_its_id(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-02.md", "S: 가치관: 정직을 최우선으로 한다.", "O(c=0.95) @Peter: Prefers concise replies.")
 
-    result = bankctl("cycle", "micro", "--now", NOW)
-
-    assert result.code == 0
+    assert bankctl("cycle", "micro", "--now", NOW).code == 0
     values = (root / "bank/identity/values.md").read_text(encoding="utf-8")
     assert re.search(r"^- S: 가치관: 정직을 최우선으로 한다\. \^m-[a-z2-7]{12}$", values, re.MULTILINE)
     opinions = (root / "bank/opinions/preferences.md").read_text(encoding="utf-8")

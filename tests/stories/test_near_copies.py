@@ -49,9 +49,7 @@ def test_an_opinion_said_again_grows_by_a_small_step_once_a_run(root: Path, bank
 def test_a_fact_and_an_opinion_in_the_same_words_are_two_memories(root: Path, bankctl: Run) -> None:
     write_log(root, "2026-05-01.md", "W: Go is faster than Python", "O: go is faster than python!")
 
-    report = bankctl("cycle", "micro", "--now", DAY_1, "--json").json
-
-    assert "duplicate" not in report["counts"]
+    assert "duplicate" not in bankctl("cycle", "micro", "--now", DAY_1, "--json").json["counts"]
 
 
 @pytest.fixture

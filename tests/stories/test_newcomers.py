@@ -371,6 +371,4 @@ def test_the_same_again_says_what_is_the_case(bank: Path, bankctl: Run) -> None:
 def test_a_name_that_is_typed_wrong_is_said_to_be_so_by_brief_too(bank: Path, bankctl: Run) -> None:
     learn(bank, bankctl, "2026-05-03.md", "W @Jonas: Moved to Porto.")
 
-    typo = bankctl("brief", "meeting", "Jonsa")
-
-    assert "did you mean bank/entities/Jonas.md?" in typo.out
+    assert "did you mean bank/entities/Jonas.md?" in bankctl("brief", "meeting", "Jonsa").out

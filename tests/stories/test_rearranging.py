@@ -225,9 +225,7 @@ def test_a_page_that_is_split_again_after_a_merge_stays_split(root: Path, page: 
         bankctl(words, "full")
     before = written_by_people(root)
 
-    report = bankctl("cycle", "micro", "--json").json
-
-    assert report["counts"] == {}
+    assert bankctl("cycle", "micro", "--json").json["counts"] == {}
     assert written_by_people(root) == before
 
 
@@ -288,9 +286,7 @@ def test_a_hub_keeps_its_parts_in_a_move_of_mere_case(root: Path, page: Path, ba
     bankctl("page", "split", "full")
     bankctl("page", "move", "knowledge/full.md", "knowledge/Full.md")
 
-    merged = bankctl("page", "merge", "knowledge/Full.md", "--json").json
-
-    assert len(merged["gone"]) == 3
+    assert len(bankctl("page", "merge", "knowledge/Full.md", "--json").json["gone"]) == 3
     assert (page.parent / "Full.md").read_bytes() == before
 
 
@@ -335,9 +331,7 @@ def test_a_page_in_the_middle_of_a_merge_is_left_alone(root: Path, page: Path, b
 def test_a_hub_moves_with_its_parts_and_rules_keep_naming_it(root: Path, page: Path, bankctl: Run) -> None:
     bankctl("page", "split", "full")
 
-    result = bankctl("page", "move", "knowledge/full.md", "world/everything.md")
-
-    assert result.code == 0
+    assert bankctl("page", "move", "knowledge/full.md", "world/everything.md").code == 0
     assert "world/everything.md" in (root / "routing.yaml").read_text("utf-8")
     assert (
         root / "bank/daily/home.md"
@@ -385,9 +379,7 @@ def test_undo_gives_the_bytes_back(root: Path, page: Path, bankctl: Run, words: 
     run = bankctl(*words.split(), "--json").json["run"]
     assert written_by_people(root) != before
 
-    result = bankctl("undo", run)
-
-    assert result.code == 0
+    assert bankctl("undo", run).code == 0
     assert {path: data for path, data in written_by_people(root).items() if path in before} == before
     assert [path for path in written_by_people(root) if path.startswith("bank/") and path not in before] == []
     assert bankctl("page", "links").code == 0

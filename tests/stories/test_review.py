@@ -81,8 +81,7 @@ def test_what_is_on_its_page_already_stays_there_and_its_rule_is_added_all_the_s
         again = bankctl("review", "place", waiting, name)
         assert (again.code, again.out.split("\n")[0]) == (0, f"{waiting}  is on bank/daily/home.md already")
     assert (page.read_bytes(), last_run(bankctl)) == (before, run)
-    shown = bankctl("review", "place", waiting, "home", "--always", "뮤즐렉")
-    assert "match: '뮤즐렉'" in shown.out
+    assert "match: '뮤즐렉'" in bankctl("review", "place", waiting, "home", "--always", "뮤즐렉").out
     assert "뮤즐렉" not in rules.read_text("utf-8")
     bankctl("review", "place", waiting, "home", "--always", "뮤즐렉", "--apply")
     assert "- {target: daily/home.md, match: '뮤즐렉'}" in rules.read_text("utf-8")
@@ -145,8 +144,7 @@ def test_a_number_means_the_last_list_and_what_is_done_is_told_with_its_text(wai
     listed = bankctl("review", "list", "unfiled").out
     (number,) = re.findall(r"\[(\d)\] W: .*뇨른귤", listed)
 
-    done = bankctl("review", "drop", number)
-    assert done.out.startswith(f"{waiting}  Archived\n  {ODD}\n")
+    assert bankctl("review", "drop", number).out.startswith(f"{waiting}  Archived\n  {ODD}\n")
     assert bankctl("archive", "list").out.startswith(waiting)
     assert "restored" in bankctl("archive", "restore", "1").out
     bankctl("log")
@@ -437,7 +435,7 @@ def test_a_line_replaces_the_memory_that_it_names_until_a_person_wants_both(root
     )
     bankctl("review", "keep", old, str(new), "--now", SECOND)
     assert newer_of(bankctl) is None
-    bankctl("undo", bankctl("log", "--json").json["runs"][0]["run"])
+    bankctl("undo", last_run(bankctl))
     assert newer_of(bankctl) == new
 
 
@@ -468,9 +466,7 @@ def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankct
     page.write_text(page.read_text().replace("port 8080", "port 8080, and only there"))
     write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
 
-    ran = bankctl("cycle", "micro", "--now", SECOND)
-
-    assert f"may replace {old}, which a person wrote" in ran.out
+    assert f"may replace {old}, which a person wrote" in bankctl("cycle", "micro", "--now", SECOND).out
     assert newer_of(bankctl) is None
     (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     assert asked["older"]["id"] == old
@@ -555,8 +551,7 @@ def test_one_that_is_promoted_moves_to_what_is_known_keeps_its_id_and_can_be_tak
     assert f"{LESSON}. ^{lived}" in (root / "bank/patterns/workflows.md").read_text("utf-8")
     assert LESSON not in (root / "bank/experience/lessons.md").read_text("utf-8")
     assert offered(bankctl) == []
-    run = bankctl("log", "--json").json["runs"][0]["run"]
-    assert bankctl("undo", run).code == 0
+    assert bankctl("undo", last_run(bankctl)).code == 0
     assert LESSON in (root / "bank/experience/lessons.md").read_text("utf-8")
     assert offered(bankctl) == [lived]
 

@@ -252,9 +252,7 @@ def test_undoing_an_undo_brings_nothing_again_that_was_forgotten_under_another_i
     bankctl("forget", id_of(root, "Busan"))
     page.write_text(left + by_hand)
 
-    said = bankctl("undo", undo)
-
-    assert "was forgotten since; it stays away" in said.out
+    assert "was forgotten since; it stays away" in bankctl("undo", undo).out
     assert ("Busan" in page.read_text(), page.read_text().count("cello")) == (False, 1)
 
 
@@ -552,8 +550,7 @@ def test_a_purged_text_is_nowhere_but_where_purge_says_it_still_is(root: Path, b
     assert "memory/2026-05-02.md:4" in purged["beyond"]
     assert "placed by" in bankctl("show", id_of(root, "다른 이야기도 있다.")).out
     assert bankctl("doctor", "verify").code == 0
-    again = bankctl("forget", "--everywhere", SECRET).out.splitlines()
-    assert again[0] == "no file of bankd holds it"
+    assert bankctl("forget", "--everywhere", SECRET).out.splitlines()[0] == "no file of bankd holds it"
 
 
 @pytest.mark.parametrize("word", ["2026", "micro", "kept", "world", "append", "planned_at"])
@@ -623,9 +620,7 @@ def test_a_purge_leaves_neither_the_questions_of_a_memory_nor_what_briefings_kep
     (root / "recall/brief").mkdir(parents=True)
     (root / "recall/brief/day.md").write_text(f"# day\n\n- {SECRET}\n", encoding="utf-8")
     assert b"violet umbrella" in (root / ".bankd/catalogue.sqlite3").read_bytes()
-    memory = id_of(root, SECRET)
-
-    assert bankctl("forget", "--everywhere", memory, "--apply").code == 0
+    assert bankctl("forget", "--everywhere", id_of(root, SECRET), "--apply").code == 0
     purged = bankctl("forget", "--everywhere", "violet umbrella", "--apply", "--json").json
 
     own = [(p, p.read_bytes()) for top in (".bankd", "recall") for p in (root / top).rglob("*") if p.is_file()]
@@ -656,9 +651,7 @@ def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Pa
 def test_what_was_forgotten_can_be_purged_by_its_id(root: Path, bankctl: Run) -> None:
     learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}")
     id_ = id_of(root, SECRET)
-    said = bankctl("forget", id_).out
-
-    assert f"bankctl forget --everywhere {id_} --apply" in said
+    assert f"bankctl forget --everywhere {id_} --apply" in bankctl("forget", id_).out
     assert bankctl("forget", "--everywhere", id_, "--apply").code == 0
     assert not [p for p in (root / ".bankd").rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
     assert bankctl("forget", "--everywhere", id_, "--apply").code == 3

@@ -257,9 +257,7 @@ def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
 def test_a_habit_is_said_on_three_days_and_marked_when_it_broke() -> None:
     kept = memory("k", "Runs.", "B", said=(ago(9), ago(5), ago(1)))
     broken = memory("x", "Swims.", "B", said=(ago(40), ago(37), ago(34)))
-    facts = facts_of(kept, broken, memory("o", "Once.", "B"))
-
-    assert set(chosen("habits", facts)) == {"Runs.", "? Swims."}
+    assert set(chosen("habits", facts_of(kept, broken, memory("o", "Once.", "B")))) == {"Runs.", "? Swims."}
 
 
 @pytest.mark.parametrize("mode", NAMES)

@@ -87,9 +87,7 @@ def test_what_has_another_value_or_is_denied_is_a_question_however_near(old: str
 
 @pytest.mark.parametrize(("old", "new"), examples("statements", "no questions however near, all said of Mira"))
 def test_what_is_about_something_else_or_has_equal_values_is_no_question(old: str, new: str) -> None:
-    verdict = compare_statements(say(old, "Mira"), say(new, "Mira"), cosine=0.97)
-
-    assert verdict.relation is Relation.CLOSE
+    assert compare_statements(say(old, "Mira"), say(new, "Mira"), cosine=0.97).relation is Relation.CLOSE
 
 
 def test_a_name_that_is_read_as_a_word_in_one_of_two_is_no_other_value() -> None:

@@ -95,9 +95,7 @@ def test_a_new_line_becomes_a_memory_with_its_event_and_the_log_is_marked_as_rea
     world = make({}, log("W: The port is 8080.", "O(c=0.9) @Peter: Likes tea.", "S: nobody's"))
     port, tea, nobody = ids("W: The port is 8080.", "O @Peter: Likes tea.", "S: nobody's")
 
-    report = cycle(world)
-
-    assert report.is_applied
+    assert cycle(world).is_applied
     assert world.pages == {
         FACTS: f"# Facts\n\n- W: The port is 8080. ^{port}\n",
         "bank/entities/Peter.md": f"# Peter\n\n- O(c=0.90@2026-05-04) @Peter: Likes tea. ^{tea}\n",
@@ -337,9 +335,7 @@ def test_a_page_is_split_unasked_when_most_of_its_memories_are_ours(
     text = "# Facts\n" + "".join(f"\n## Part {n}\n\n- W: {'y' * 900}{id_}\n" for n, id_ in enumerate(ids))
     policy = settings(split=SplitPolicy(warn_kib=1, split_kib=2, pages=pages))
 
-    report = cycle(make({FACTS: text}), "reflect", policy)
-
-    assert bool(report.plan.rearranged) is is_split
+    assert bool(cycle(make({FACTS: text}), "reflect", policy).plan.rearranged) is is_split
 
 
 @pytest.mark.parametrize(("more", "is_named"), [(-1, False), (0, True), (1023, True), (1024, False)])

@@ -146,9 +146,7 @@ def test_whether_a_block_begins_is_told_by_its_first_lines(row: str, monkeypatch
 
 @pytest.mark.parametrize(("title", "anchor"), examples("anchors", "GitHub"))
 def test_anchors_are_github_s(title: str, anchor: str) -> None:
-    found = github_anchor(title)
-
-    assert found == anchor
+    assert github_anchor(title) == anchor
 
 
 def test_equal_headings_are_numbered_and_never_collide_with_a_real_one() -> None:

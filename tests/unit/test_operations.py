@@ -117,9 +117,7 @@ def test_a_page_that_a_hand_changed_or_that_is_divided_already_goes_by_pieces() 
 
 
 def test_a_page_that_goes_away_or_gives_nothing_away_is_not_divided() -> None:
-    merged = Write(DIVIDED.path, WHOLE, None, DIVIDED.moved)
-
-    assert halves({DIVIDED.path: WHOLE}, merged) == []
+    assert halves({DIVIDED.path: WHOLE}, Write(DIVIDED.path, WHOLE, None, DIVIDED.moved)) == []
     assert halves({DIVIDED.path: WHOLE}, Write(DIVIDED.path, WHOLE, HUB)) == []
 
 

@@ -177,9 +177,7 @@ def test_a_page_moved_by_hand_is_known_by_its_bytes_or_most_of_its_memories() ->
         "b/q.md": PageIdentity("8", frozenset("a")),
     }
 
-    moved = moved_by_hand(gone, new)
-
-    assert moved == {"a/x.md": "b/x.md", "a/y.md": "b/why.md"}
+    assert moved_by_hand(gone, new) == {"a/x.md": "b/x.md", "a/y.md": "b/why.md"}
 
 
 def test_a_folder_is_moved_when_all_of_it_is() -> None:

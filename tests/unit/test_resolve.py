@@ -46,9 +46,7 @@ def test_another_page_is_named_in_the_same_style(target: str, kind: str, written
     found = resolve_reference(reference, HERE, NAMES)
     assert found is not None
 
-    again = render_path(reference, replace(found, path="bank/entities/new name.md"), HERE, after)
-
-    assert again == written
+    assert render_path(reference, replace(found, path="bank/entities/new name.md"), HERE, after) == written
 
 
 @pytest.mark.parametrize(("target", "is_alone", "path", "written"), examples("links", "bare paths again"))
@@ -100,9 +98,7 @@ def test_names_follow_what_goes_and_comes() -> None:
 
 @pytest.mark.parametrize(("target", "key"), examples("links", "keys"))
 def test_a_reference_is_kept_by_the_last_word_of_its_path(target: str, key: str) -> None:
-    reference = Reference(LinkKind.INLINE, 0, 0, len(target), target)
-
-    assert link_key("bank/d/here.md", reference) == key
+    assert link_key("bank/d/here.md", Reference(LinkKind.INLINE, 0, 0, len(target), target)) == key
 
 
 def test_an_index_page_is_found_by_its_folder_too() -> None:

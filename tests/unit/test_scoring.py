@@ -398,9 +398,7 @@ def test_of_several_that_say_it_newer_the_newest_is_named() -> None:
 
 
 def test_what_a_run_took_in_as_newer_is_newer() -> None:
-    found = stored(("a", "b", "newer", True), b="a")
-
-    assert relate(ranked("a", "b"), found).newer == {"b": "a"}
+    assert relate(ranked("a", "b"), stored(("a", "b", "newer", True), b="a")).newer == {"b": "a"}
 
 
 def test_of_what_nobody_dated_neither_is_newer() -> None:
