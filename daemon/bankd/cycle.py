@@ -280,7 +280,7 @@ def _believe_vanished(plan: Plan, facts: RunFacts, world: Workspace, policy: Pol
     held = catalog.count()
     if len(vanished) <= min(allowed_removals(held, policy.settings.budget), max(_FEW, held)) or policy.force:
         return plan.with_(deleted=_last_seen(vanished, facts, world))
-    warning = f"{len(vanished)} memories are gone from bank/; if you deleted them, say so with --force"
+    warning = f"{len(vanished)} memories are gone from bank/ or archive/; if you deleted them, say so with --force"
     return plan.with_(warnings=(*plan.warnings, warning))
 
 

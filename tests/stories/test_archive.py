@@ -35,8 +35,9 @@ def archived_ids(bankctl: Run) -> list[str]:
     return [item["id"] for item in bankctl("archive", "list", "--json").json["archive"]]
 
 
-@pytest.mark.parametrize("loses_derived", [False, True])
-def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl: Run, loses_derived: bool) -> None:
+@pytest.mark.parametrize("lost", ["", ".bankd", "archive"])
+def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl: Run, lost: str) -> None:
+    """Also when bankd's own tables are lost, or a person deletes the archive: the next run tells of each memory in it."""
     page = root / "bank/opinions/taste.md"
     lines = "".join(f"- {line} ^m-{'a' * 11}{n}\n" for n, line in enumerate(OPINIONS, 2))
     text = f"# Taste\n\n{lines}\n## More\n\n- O(c=0.45): one of its kind ^m-bbbbbbbbbbbb\n"
@@ -46,11 +47,14 @@ def test_what_was_archived_comes_back_to_the_byte_and_stays(root: Path, bankctl:
     bankctl("cycle", "micro", "--now", START)
     before = pages(root)
     assert bankctl("cycle", "reflect", "--now", "2026-05-20T03:00", "--json").json["counts"] == {"archived": 3}
-    if loses_derived:
-        shutil.rmtree(root / ".bankd")
+    ids, deleted = archived_ids(bankctl), 3 * (lost == "archive")
+    if lost:
+        shutil.rmtree(root / lost)
 
-    assert bankctl("cycle", "reflect", "--now", "2026-05-21T03:00", "--json").json["counts"] == {}
-    report = bankctl("archive", "restore", *archived_ids(bankctl), "--now", "2026-05-21T04:00", "--json").json
+    assert bankctl("doctor", "verify").out.count("is on no page") == deleted
+    counts = bankctl("cycle", "reflect", "--now", "2026-05-21T03:00", "--json").json["counts"]
+    assert counts == ({"deleted": deleted} if deleted else {})
+    report = bankctl("archive", "restore", *ids, "--now", "2026-05-21T04:00", "--json").json
 
     assert report["counts"] == {"restored": 3}
     assert pages(root) == before

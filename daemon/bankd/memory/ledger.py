@@ -129,6 +129,11 @@ class Ledger:
         let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
         return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
 
+    @property
+    def ended(self) -> set[str]:
+        """The memories that were taken out and are not in the archive: taken back, deleted or forgotten."""
+        return {id_ for id_, item in self.gone.items() if item.get("type") != ARCHIVED}
+
     def signals_of(self, memory: str) -> UseSignals:
         """The signals of use of a memory."""
         return self.signals.get(memory, NOTHING)
@@ -192,12 +197,12 @@ class Ledger:
 
         What replaces one that is gone replaces what that had replaced.
         """
-        ended, both = {id_: item for id_, item in self.gone.items() if item.get("type") != ARCHIVED}, self.wanted_both
+        ended, both = self.ended, self.wanted_both
         found = dict[str, str]()
         for old, item in self.superseded.items():
             new, passed = str(item.get("by")), {old}
             while new in ended and new in self.superseded and new not in passed:
-                if (min(old, new), max(old, new)) in both and ended[new].get("type") != UNDONE:
+                if (min(old, new), max(old, new)) in both and self.gone[new].get("type") != UNDONE:
                     break
                 passed.add(new)
                 new = str(self.superseded[new].get("by"))

@@ -81,8 +81,9 @@ def find_returned(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -
 
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -> tuple[str, ...]:
-    """Memories that were kept, that no page holds any more, and that only the user can have taken out."""
-    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT} - ledger.gone.keys()
+    """Memories that were kept or archived, that no page holds any more, and that only the user can have taken out."""
+    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
+    kept = (kept | ledger.tombstones.keys()) - ledger.ended
     return tuple(sorted(kept.difference(held(kept))))
 
 

@@ -7,7 +7,7 @@ pages, and does not trust what runs noted about them. What is always said the sa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 
 from bankd.health.health import COPIED_ADVICE
@@ -266,7 +266,7 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
 
 def source_line(id_: str, ledger: Ledger, read: Callable[[str], LogReading | None]) -> RetainLine | None:
     """The line of a memory in its log as it is now; line numbers change when a log is edited. `read` reads a log by its name."""
-    names = ledger.names_of(str(ledger.consumed[id_].get("log")))
+    names = ledger.names_of(str(ledger.consumed[id_].get("log"))) if id_ in ledger.consumed else ()
     readings = [identified_as(reading, ledger.identity_of(name)) for name in names if (reading := read(name))]
     return next((line for one in readings for line in one.lines if line.id == ledger.line_of(id_)), None)
 
@@ -392,24 +392,24 @@ def find_lost(
 
     Then the memories whose log line is gone too, so that only the event log knows them.
     """
-    lines = [line for reading in readings for line in reading.lines]
+    lines, known = [line for reading in readings for line in reading.lines], places.keys() | ledger.ended
     for line in lines:
-        if words := _why_lost(line.id, places, ledger):
+        if words := _why_lost(line.id, known, ledger):
             yield VerifyFinding("lost", str(line.place), words)
     in_logs = {line.id for line in lines}
     for id_ in find_vanished(ledger, lambda _: places):
         if id_ not in in_logs:
-            fact = ledger.consumed[id_]
-            place = f"memory/{fact.get('log')}:{fact.get('line')}"
+            fact = ledger.consumed.get(id_)  # an opinion that the user wrote has none: it got its id for the archive
+            place = f"memory/{fact.get('log')}:{fact.get('line')}" if fact else str(ledger.tombstones[id_]["page"])
             yield VerifyFinding("lost", place, f"{id_} is on no page, and its log line is gone too")
 
 
-def _why_lost(id_: str, places: Mapping[str, Sequence[str]], ledger: Ledger) -> str:
+def _why_lost(id_: str, known: Set[str], ledger: Ledger) -> str:
     fact = ledger.consumed.get(id_, {"type": SCREENED})
-    if fact["type"] == SCREENED or id_ in places or id_ in ledger.gone:
+    if fact["type"] == SCREENED or id_ in known:
         return ""
     other = str(fact.get("of"))
-    is_known = other in places or other in ledger.gone
+    is_known = other in known
     if fact["type"] == REVISED:
         return "" if is_known else f"{other} was to follow it, and is on no page"
     if fact["type"] == DUPLICATE:

@@ -140,7 +140,8 @@ def count_emptied(root: Path) -> int:
     if next((root / "bank").rglob("*.md"), None):
         return 0
     with suppress(UserError), closing(FileTree(root)) as tree:
-        return len(find_vanished(fold_events(EventLog(tree, "").read_events()), lambda _: set()))
+        ledger = fold_events(EventLog(tree, "").read_events())
+        return len(find_vanished(ledger, ledger.gone.keys().__and__))
     return 0
 
 
