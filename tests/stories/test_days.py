@@ -166,6 +166,7 @@ def test_what_a_listing_of_days_leaves_off_is_counted(notes: Path, capsys: pytes
 
 def test_a_name_that_is_a_month_too_is_somebody_where_the_bank_has_them(root: Path, bankctl: Run) -> None:
     assert bankctl("timeline", "Jun").out == "nothing of these days\n"
+    assert "2026-11-31 is not a day" in bankctl("timeline", "2026-11-31").err
     learn(root, bankctl, "2026-05-09.md", "W @Jun: Runs the mill.")
 
     assert "Runs the mill." in bankctl("timeline", "Jun").out

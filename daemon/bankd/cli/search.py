@@ -317,9 +317,10 @@ def timeline_command(arguments: Namespace) -> Outcome:
 
 
 def _is_day(subject: str) -> bool:
-    """Whether the subject is a day, such as `yesterday`, and not a page or a person."""
+    """Whether the subject is meant as a day, such as `yesterday` or 2026-11-31, and not as a page or a person."""
     from datetime import date
 
     from bankd.words.days import read_days
 
-    return not subject.startswith("@") and read_days(subject, date.max.replace(year=2000)) is not None
+    is_number = subject.replace("-", "").isdigit()
+    return not subject.startswith("@") and (is_number or read_days(subject, date.max.replace(year=2000)) is not None)
