@@ -108,8 +108,7 @@ def test_the_same_process_cannot_take_it_twice_either(root: Path) -> None:
 
 
 def test_runs_adds_and_undos_at_once_lose_and_double_nothing(root: Path) -> None:
-    first = bankctl(root, "cycle", "micro", "--now", NOW)
-    first.communicate()
+    bankctl(root, "cycle", "micro", "--now", NOW).communicate()
     run = re.search(r"\d{8}T\d{6}-micro", bankctl(root, "log").communicate()[0])
     assert run is not None
     waves = [
@@ -120,8 +119,7 @@ def test_runs_adds_and_undos_at_once_lose_and_double_nothing(root: Path) -> None
     crowd = [bankctl(root, *words) for words in waves]
     codes = [(process.communicate()[1], process.returncode)[1] for process in crowd]
     bankctl(root, "undo", "-h").communicate()
-    settle = bankctl(root, "cycle", "reflect", "--now", "2026-06-10T04:30")
-    settle.communicate()
+    bankctl(root, "cycle", "reflect", "--now", "2026-06-10T04:30").communicate()
     verdict = bankctl(root, "doctor", "verify")
 
     said, _ = verdict.communicate()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.settings import change_setting
-from tests.stories.conftest import Run, learn, tree_state, write_log
+from tests.stories.conftest import Run, last_run, learn, tree_state, write_log
 
 START, FADED = "2026-05-02T03:00", "2026-07-01T03:00"
 TEA, WALK, RAIN = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"
@@ -201,7 +201,7 @@ def test_forgetting_says_first_which_links_it_breaks_and_they_are_reported(linke
 
     said = bankctl("forget", TEA)
 
-    run = bankctl("log", "--json").json["runs"][0]["run"]
+    run = last_run(bankctl)
     assert said.out.index(f"{count} links will break") < said.out.index("forgotten")
     assert f"bank/world/refs.md:3  taste#^{TEA}" in said.out
     rows = bankctl("show", run, "--json").json["rows"]

@@ -14,7 +14,7 @@ from bankd.config.workspace import load_settings
 from bankd.errors import UserError
 from bankd.wiring.probing import find_installation
 from tests.settings import change_setting
-from tests.stories.conftest import Run, learn, write_log
+from tests.stories.conftest import Run, last_run, learn, write_log
 
 NOW, NEXT = "2026-05-05T03:00", "2026-05-06T03:00"
 
@@ -163,8 +163,7 @@ def test_permitted_a_bank_is_kept_there_as_anywhere(root: Path, bankctl: Run) ->
     write_log(root, "2026-05-02.md", "W: The otter sleeps under the mill.")
     bankctl("cycle", "reflect")
     found = bankctl("search", "otter mill")
-    run = bankctl("log", "--json").json["runs"][0]["run"]
-    undone = bankctl("undo", run)
+    undone = bankctl("undo", last_run(bankctl))
 
     assert first.code == undone.code == 0, (first, undone)
     assert "1 inbox" in first.out

@@ -408,7 +408,7 @@ def test_what_a_person_deleted_is_shown_and_comes_back_as_it_stood_where_the_run
     if loses_journals:
         shutil.rmtree(root / ".bankd")
     noted = bankctl("cycle", "micro", "--now", "2026-06-12T03:00")
-    run, id_ = bankctl("log", "--json").json["runs"][0]["run"], re.findall(r"archive restore (m-\w+)", noted.out)[0]
+    run, id_ = last_run(bankctl), re.findall(r"archive restore (m-\w+)", noted.out)[0]
 
     undone, named = bankctl("undo"), bankctl("undo", run)
     shown = bankctl("show", id_).out
@@ -560,7 +560,7 @@ def test_a_word_that_bankd_goes_by_is_purged_from_what_people_say_and_stops_noth
     place_by_rules_alone(root)
     write_log(root, "2026-05-02.md", f"O(c=0.7): {word} is said here", "O(c=0.9): tea is good", "W: The sea is wide.")
     bankctl("cycle", "micro", "--now", NOW)
-    run = bankctl("log", "--json").json["runs"][0]["run"]
+    run = last_run(bankctl)
 
     purged = bankctl("forget", "--everywhere", word, "--apply", "--json")
 

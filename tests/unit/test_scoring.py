@@ -204,13 +204,9 @@ def prior(
     return prior_of(confidence, day, TODAY, is_pinned=is_pinned, usage=usage)
 
 
-def test_a_memory_without_signals_gets_nothing() -> None:
-    assert prior() == 0
-
-
-def test_surer_newer_and_pinned_memories_come_first_among_equals() -> None:
+def test_surer_newer_and_pinned_memories_come_first_among_equals_and_one_without_signals_gets_nothing() -> None:
     assert prior(90) > prior(40)
-    assert prior(age=1) > prior(age=200) > 0
+    assert prior(age=1) > prior(age=200) > prior() == 0
     assert prior(is_pinned=True) > 0
 
 
