@@ -391,12 +391,13 @@ def deduplicate_lines(
     if more := {text_key(one.line.memory) for one in equal if one.line.place.follows(until.get(one.twin))}:
         return deduplicate_lines(plan, facts, world, policy, {*back, *more})
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
-    held = world.catalog.lines_of(item.twin for item in blocked)
+    held = world.catalog.lines_of({*(item.twin for item in blocked), *until})
     fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)
     again = judge.confirmations_of(blocked, held, facts.ledger, plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
     said = lines | {neighbour.id: neighbour.memory for found in neighbours.values() for neighbour in found}
-    allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)
+    asked = judge.ask_before(judged.updates, held, facts.ledger)
+    allowed = updates_allowed(asked, said, policy.settings.distil.conflict)
     updates = {u.old: u for u in (*allowed, *(u for u in plan.updates if u.line.id in kept))}
     return plan.with_(
         placements=judged.placements,
@@ -415,7 +416,8 @@ def replace_named(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy)
     held = world.catalog.lines_of({line.replaces for line in lines})
     found, warnings = judge.find_replaced(lines, plan, facts.ledger, held)
     known = {id_: memory_of(one) for id_, one in held.items()}
-    allowed = updates_allowed(found, known, policy.settings.distil.conflict)
+    asked = judge.ask_before(found, held, facts.ledger)
+    allowed = updates_allowed(asked, known, policy.settings.distil.conflict)
     updates = {one.old: one for one in (*plan.updates, *allowed)}
     return plan.with_(updates=tuple(updates.values()), warnings=(*plan.warnings, *warnings))
 

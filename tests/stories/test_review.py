@@ -424,6 +424,9 @@ def newer_of(bankctl: Run) -> object:
 
 def test_a_line_replaces_the_memory_that_it_names_until_a_person_wants_both(root: Path, bankctl: Run) -> None:
     old = take_in(root, bankctl)
+    log = root / "memory/2026-06-08.md"
+    log.write_text(log.read_text().replace("listens", "always listens"))
+    assert bankctl("cycle", "micro", "--now", FIRST, "--json").json["counts"]["edited"] == 1
     write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
 
     ran = bankctl("cycle", "micro", "--now", SECOND)
@@ -460,18 +463,28 @@ def test_what_a_line_replaces_can_be_written_behind_it_later_and_taken_back(root
     assert newer_of(bankctl) == new
 
 
-def test_a_person_is_asked_before_what_they_wrote_is_replaced(root: Path, bankctl: Run) -> None:
+@pytest.mark.parametrize(
+    ("worded", "line", "is_seen"),
+    [("8080, and only there", f"{NEW} (replaces {{}})", True), ("8088", OLD, True), ("8088", OLD, False)],
+)
+def test_a_person_is_asked_before_what_they_wrote_is_replaced(
+    root: Path, bankctl: Run, worded: str, line: str, is_seen: bool
+) -> None:
     old = take_in(root, bankctl)
     page = next(one for one in (root / "bank").rglob("*.md") if old in one.read_text())
-    page.write_text(page.read_text().replace("port 8080", "port 8080, and only there"))
-    write_log(root, "2026-06-09.md", f"{NEW} (replaces {old})")
+    page.write_text(page.read_text().replace("8080", worded))
+    if is_seen:
+        bankctl("cycle", "micro", "--now", FIRST)
+    write_log(root, "2026-06-09.md", line.format(old))
 
-    assert f"may replace {old}, which a person wrote" in bankctl("cycle", "micro", "--now", SECOND).out
-    assert newer_of(bankctl) is None
+    ran = bankctl("cycle", "micro", "--now", SECOND)
+    assert (f"may replace {old}, which a person wrote" in ran.out) == is_seen, "else the second look finds it"
+    hits = bankctl("search", "relay port", "--limit", "9", "--json").json["hits"]
+    assert {hit["superseded_by"] for hit in hits} == {None}
     (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     assert asked["older"]["id"] == old
-    doubted = [hit["id"] for hit in bankctl("search", "relay port", "--json").json["hits"] if hit["is_doubted"]]
-    assert doubted == [old], "a value that may be replaced is not told as current"
+    doubted = [hit["id"] for hit in hits if hit["is_doubted"] or hit["contradicts"]]
+    assert old in doubted, "a value that may be replaced is not told as current"
     bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
     assert not any(hit["is_doubted"] for hit in bankctl("search", "relay port", "--json").json["hits"])
     assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []

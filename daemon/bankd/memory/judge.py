@@ -17,12 +17,12 @@ from bankd import same
 from bankd.edits.operations import Replace
 from bankd.errors import bug_in
 from bankd.memory.archive import memory_of
-from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, Event, Ledger, age_of, are_apart, day_said
+from bankd.memory.ledger import DELETED, FORGOTTEN, KEPT, PROJECT, REWORDED, Event, Ledger, age_of, are_apart, day_said
 from bankd.memory.new_lines import PastLine
 from bankd.memory.plan import Blocked, Deferred, Placement, Plan, Revised, Update
 from bankd.memory.retain import LogPlace, RetainLine
 from bankd.memory.use import Fading, is_fading, raise_confidence, value_on
-from bankd.pages.memory import Confidence, Memory, memory_id, normalise_text, render_memory, statement_of, text_key
+from bankd.pages.memory import Confidence, Memory, memory_id, render_memory, statement_of, text_key
 from bankd.pages.names import whom_page_is_about
 from bankd.pages.page import MARKER, MemoryLines, with_confidence
 from bankd.pages.text import other_part
@@ -151,7 +151,7 @@ def find_replaced(
     """What the lines that end in `(replaces m-…)` replace, and warnings on those that name no memory of the bank.
 
     A line that was taken in before counts too, since what it replaces may be written behind it later. `held` has the
-    memories that are named, if they can be written now. A person is asked about what they wrote themselves.
+    memories that are named, if they can be written now.
     """
     behind, updates, warnings = plan.behind, list[Update](), list[str]()
     placed = {placement.line.id for placement in plan.placements}
@@ -164,8 +164,7 @@ def find_replaced(
         if line.id in waiting or old == new or is_told:
             continue
         if old in held or old in placed:
-            by_hand = old in held and _is_by_hand(held[old], ledger)
-            updates.append(Update(line, old, f"its line says so: {line.place}", new, is_question=by_hand))
+            updates.append(Update(line, old, f"its line says so: {line.place}", new))
         elif line.id not in ledger.consumed:
             warnings.append(
                 f"{line.place}: says that it replaces {old}, which is not in the bank; both stay as they are"
@@ -173,16 +172,20 @@ def find_replaced(
     return updates, warnings
 
 
+def ask_before(updates: Iterable[Update], held: Mapping[str, MemoryLines], ledger: Ledger) -> Iterator[Update]:
+    """The updates; those of what a person wrote as questions. `held` has the older memories that can be written now."""
+    for one in updates:
+        yield replace(one, is_question=one.old in held and _is_by_hand(held[one.old], ledger))
+
+
 def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
-    """Whether a person wrote, changed or pinned a memory on its page."""
+    """Whether a person wrote, changed or pinned a memory on its page: the id of its line tells what the log says."""
     memory = memory_of(lines)
     fact, said = ledger.consumed.get(memory.id or "", {}), statement_of(memory)
     if memory.is_pinned or fact.get("type") != KEPT:
         return True
-    if memory.id in ledger.revisions:
-        return normalise_text(str(ledger.revisions[memory.id][-1].get("said", said))) != said
-    log = ledger.identity_of(str(fact.get("log", "")))
-    return not any(memory_id(log, said, occurrence) == memory.id for occurrence in range(_OCCURRENCES))
+    log, line = ledger.identity_of(str(fact.get("log", ""))), ledger.line_of(memory.id or "")
+    return not any(memory_id(log, said, occurrence) == line for occurrence in range(_OCCURRENCES))
 
 
 def confirmations_of(
@@ -245,6 +248,14 @@ def compare_changed(
     known = {frozenset(pair): cosine for pair, cosine in zip(kin, cosines, strict=True) if cosine is not None}
     compared = same.compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
     compared = {**dict.fromkeys(pairs, same.Likeness()), **compared}
+    reworded = {*ledger.reworded, *(item["memory"] for item in fresh if item.get("type") == REWORDED)}
+    older = catalog.lines_of(
+        reworded & {ids[0] for ids, one in compared.items() if one.relation is same.Relation.NEWER}
+    )
+    by_hand = {
+        id_ for id_, lines in older.items() if _is_by_hand(lines, ledger)
+    }  # the day of its log does not date that
+    compared |= {ids: one._replace(is_dated=False) for ids, one in compared.items() if ids[0] in by_hand}
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 

@@ -296,6 +296,7 @@ def relate(ranked: Sequence[Ranked], stored: StoredRelations) -> Relations:
         for pair in stored.pairs
         if pair.relation == "newer"
         and stored.superseded.get(pair.newer) != pair.older
+        and (pair.is_dated or stored.superseded.get(pair.older) != pair.newer)
         and not said.isdisjoint(pair[:2])
     ]
     older = {pair.older for pair in told}
