@@ -254,13 +254,15 @@ def recalled(root: Path, question: str) -> str:
 def test_what_only_may_have_changed_is_asked_about_while_new_and_the_one_said_last_stands_first(
     root: Path, bankctl: Run
 ) -> None:
-    write_log(root, "2026-05-01.md", "W: The design review takes place on Monday in the large room.")
+    large = "W: The design review takes place on {} in the large room."
+    write_log(root, "2026-04-30.md", large.format("Sunday"))  # replaced on the next day, so nobody is asked about it
+    write_log(root, "2026-05-01.md", large.format("Monday"))
     bankctl("cycle", "micro", "--now", DAY_1)
     write_log(root, "2026-05-02.md", "W: The design review is on Friday in the small room instead.")
     run = bankctl("cycle", "micro", "--now", DAY_2)
 
     asked = ("design review takes place", "--json", "--now", DAY_2)
-    assert [hit["said"] for hit in bankctl("search", *asked).json["hits"]] == ["2026-05-02", "2026-05-01"]
+    assert [hit["said"] for hit in bankctl("search", *asked).json["hits"]][:2] == ["2026-05-02", "2026-05-01"]
     assert "said 2026-05-02" in bankctl("search", "design review takes place").out
     assert "said 2026-05-02" in recalled(root, "design review takes place")
 

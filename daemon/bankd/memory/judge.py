@@ -265,16 +265,17 @@ def open_contradictions(
 ) -> dict[tuple[str, str], str]:
     """The pairs of memories that say different values of the same thing, each with the reason, unless that is decided.
 
-    It is decided when one replaces the other, or a person said that both hold. This week's few questions are among them:
-    pairs in which the newer may replace the older. `held` are the ids of all memories of the bank.
+    It is decided when another replaces the older one, or a person said that both hold. This week's few questions are
+    among them: pairs in which the newer may replace the older. `held` are the ids of all memories of the bank.
     """
     days = {id_: day_said(fact) for id_, fact in ledger.consumed.items()}
+    replaced, both = ledger.successors(), ledger.wanted_both
 
     def is_open(pair: tuple[str, str]) -> bool:
-        return pair[0] in held and pair[1] in held and (min(pair), max(pair)) not in ledger.wanted_both
+        is_decided = pair[0] in replaced or replaced.get(pair[1]) == pair[0] or (min(pair), max(pair)) in both
+        return pair[0] in held and pair[1] in held and not is_decided
 
-    decided = {frozenset(pair) for pair in ledger.successors().items()}
-    there = {pair: one for pair, one in found.items() if frozenset(pair) not in decided and is_open(pair)}
+    there = {pair: one for pair, one in found.items() if is_open(pair)}
     likely = {pair: there[pair].reason for pair in same.likely_changes(there, days, today)}
     asked = {pair: str(item["reason"]) for pair, item in ledger.may_replace.items() if is_open(pair)}
     dated = {pair: one.reason for pair, one in there.items() if one.relation is same.Relation.NEWER}
