@@ -568,7 +568,7 @@ def test_a_word_that_bankd_goes_by_is_purged_from_what_people_say_and_stops_noth
     held = "".join(page.read_text() for page in (root / "bank").rglob("*.md"))
     assert f"{word} is said here" not in held
     assert "O(c=0.90@2026-05-02): tea is good" in held
-    assert any(place.endswith("an id, a name or a link") for place in purged.json["beyond"])
+    assert any(place.endswith("a link or a longer word") for place in purged.json["beyond"])
     for words in (f"cycle micro --now {LATER}", "doctor verify", "status", f"undo {run}", "cycle reflect"):
         said = bankctl(*words.split())
         assert (said.code in {0, 3}, "bug" in said.err) == (True, False), said
@@ -636,13 +636,18 @@ def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Pa
     learn(root, bankctl, "2026-05-02.md", f"W: {SECRET}", "W: 다른 이야기도 있다.")
     page = root / "bank/world/facts.md"
     page.parent.mkdir(exist_ok=True)
-    page.write_text("# Facts\n\n- W: above ^m-above\n  - W: the violet umbrella ^m-below\n- W: after ^m-after\n")
+    longer = "- W @Bea: Likes violet umbrellas ^m-bea\n- W @Cid: Has a violet umbrella\n\nA violet\numbrella is in the hall.\n"
+    meant = "  - W: the violet umbrella ^m-below\n- W: violet umbrella\n"
+    short = "- W: Likes violet umbrella ^m-short\n"
+    page.write_text(whole := f"# Facts\n\n- W: above ^m-above\n{meant}{short}{longer}")
     refused = bankctl("forget", "--everywhere", "above", "--apply")
 
     assert refused.code == 3
     assert "other memories stand below it (m-below)" in refused.err
-    assert bankctl("forget", "--everywhere", "violet umbrella", "--apply").code == 0
-    assert page.read_text() == "# Facts\n\n- W: above ^m-above\n- W: after ^m-after\n"
+    for what, gone, places in (("m-short", short, (6,)), ("violet umbrella", meant, (4, 5, 7))):
+        whole = whole.replace(gone, "")
+        stays = bankctl("forget", "--everywhere", what, "--apply", "--json").json["beyond"]
+        assert (page.read_text(), {f"bank/world/facts.md:{line}" for line in places} - {*stays}) == (whole, set())
     assert bankctl("forget", "--everywhere", "보라색 우산", "--apply").code == 0
     assert bankctl("doctor", "verify").code == 0
     assert bankctl("cycle", "micro", "--now", LATER, "--json").json["counts"] == {}

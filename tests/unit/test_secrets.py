@@ -207,7 +207,11 @@ def test_what_a_record_goes_by_stays_and_its_words_do_not() -> None:
     event = {"id": "kept:m-1@2026", "type": "kept", "at": "2026-05-02", "log": "2026.md", "reason": "kept since 2026"}
 
     assert scrub_record(event, ("kept", "2026")) == event | {"reason": f"{PURGED} since {PURGED}"}
-    assert scrub_record({"other": ["kept?"], "text": "kept"}, ("kept",)) == {"other": [f"{PURGED}?"], "text": PURGED}
+    said = {"other": ["kept?", r'{"text": "\nkept\u00a0kept"}'], "text": "kept"}
+    clean = [f"{PURGED}?", rf'{{"text": "\n{PURGED}\u00a0{PURGED}"}}']
+    assert scrub_record(said, ("kept",)) == {"other": clean, "text": PURGED}
+    longer = "unkept, kepts and 안보라색"
+    assert scrub_text(f"{longer} 보라색은", ("kept", "보라색")) == f"{longer} {PURGED}은"
 
 
 @pytest.mark.parametrize("length", [16, 32, 40, 64])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain
@@ -22,7 +22,7 @@ from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.retain import identified_as
 from bankd.memory.route import RenamedPages, find_claims
-from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, text_forms, without_marks
+from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, says_words, text_forms, without_marks
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
@@ -160,12 +160,16 @@ class Purged(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """An entry to take out: its page, its exact lines with all that is nested in it, its memory and its line numbers."""
+    """An entry: its page, its exact lines with all that is nested in it, its memory, the places of these lines.
+
+    `below` are the ids of memories nested in it that are not among those found.
+    """
 
     page: str
     piece: Piece
     memory: Memory
-    lines: range
+    places: tuple[str, ...]
+    below: Sequence[str]
 
 
 def forget_memory(workspace: Workspace, id_: str) -> Forgotten:
@@ -187,14 +191,23 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
     """
     if not workspace.is_dry:
         workspace.traces.require_room()
-    text = _text_of(workspace, wanted)
+    sought = _sought(workspace, wanted)
+    text, about = sought.text, {*sought.entities}
     worded = (str(event["text"]) for event in workspace.transactions.ledger().reworded.get(wanted, ()))
     words, whole = text_forms("\n".join((text, *(parse_memory(one).text for one in worded)))), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
 
     def is_meant(entry: Entry, own: str) -> bool:
-        return entry.memory.id == wanted or whole in normalise_text(without_marks(own))
+        memory = entry.memory
+        if sought.id == wanted or not memory.id:  # what says more is not what the id names, or is a person's own
+            return memory.id == wanted or (normalise_text(memory.text) == whole and {*memory.entities} <= about)
+        return about <= {*memory.entities} and says_words(normalise_text(without_marks(own)), whole)
+
+    def staying(scrubbed: Collection[str], going: Collection[str] = ()) -> list[str]:
+        places = [place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in going]
+        said = _find(workspace, lambda _, own: whole in normalise_text(own))  # also where it is wrapped
+        return [*(item.places[0] for item in said if not {*item.places} & {*places, *going}), *places]
 
     found, traces = _find(workspace, is_meant), workspace.traces
     _require_one_wording(wanted, found)
@@ -203,10 +216,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
     if workspace.is_dry:
         _, pages, dangling = _take_out(workspace, found, "purge")
         scrubbed = {path for path, _ in traces.find(words, memories)}
-        ours = {f"{one.page}:{line}" for one in found for line in one.lines}
-        beyond = (place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in ours)
-        held = {*pages, *scrubbed}
-        return Purged(texts, sorted(held - traces.made_anew), sorted(held & traces.made_anew), [*beyond], dangling)
+        beyond, held = staying(scrubbed, {place for one in found for place in one.places}), {*pages, *scrubbed}
+        return Purged(texts, sorted(held - traces.made_anew), sorted(held & traces.made_anew), beyond, dangling)
     done, dangling = set[str](), ()
     try:
         if found:
@@ -231,8 +242,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
             f"not purged: {', '.join(sorted(left)) or 'nothing known'}",
             "Mend that (free some space) and type the same command again: it takes out the rest.",
         ) from problem
-    left_over = [*traces.beyond(encoded_forms(words), ())]
-    return Purged(texts, sorted(done - traces.made_anew), sorted(done & traces.made_anew), left_over, dangling)
+    beyond = staying(traces.made_anew)
+    return Purged(texts, sorted(done - traces.made_anew), sorted(done & traces.made_anew), beyond, dangling)
 
 
 def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> Iterator[str]:
@@ -246,19 +257,17 @@ def _ids_in_past_runs(workspace: Workspace, is_meant: Callable[[Entry, str], boo
 
 
 def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[_Found]:
-    """The entries to take out, chosen by their memory and own lines; UserError when one has other memories nested in it."""
+    """The entries to take out, chosen by their memory and own lines."""
     found = []
     for path in _pages_of(workspace):
         page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))
         meant = [e for e in page.entries if is_meant(e, text_of(page.document, LineSpan(e.start, e.end)))]
         for entry in meant:
-            below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e.memory.id]
-            if others := sorted(str(e.memory.id) for e in below if e not in meant):
-                name = entry.memory.id or f"{path}:{entry.line}"
-                raise UserError(f"{name}: other memories stand below it ({', '.join(others)}); move or forget them")
+            below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e not in meant]
+            places = tuple(f"{path}:{number + 1}" for number in range(entry.start, entry.whole_end))
             text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
             piece = Piece(entry.memory.id or block_key(text), text)
-            found.append(_Found(path, piece, entry.memory, range(entry.line, entry.whole_end + 1)))
+            found.append(_Found(path, piece, entry.memory, places, sorted(filter(None, (e.memory.id for e in below)))))
     return found
 
 
@@ -266,7 +275,7 @@ def _require_one_wording(id_: str, found: Sequence[_Found]) -> None:
     """UserError if copies with one id say different things: whoever names the id may not mean both."""
     of_id = [item for item in found if item.memory.id == id_]
     if len({normalise_text(item.memory.text) for item in of_id}) > 1:
-        places = " and ".join(sorted(f"{item.page}:{item.lines[0]}" for item in of_id))
+        places = " and ".join(sorted(item.places[0] for item in of_id))
         raise UserError(f"{id_}: it stands in different words at {places}; remove the id from the one to keep")
 
 
@@ -275,8 +284,12 @@ def _take_out(
 ) -> tuple[str | None, tuple[str, ...], Sequence[Link]]:
     """Take entries out of their pages, with a tombstone for each memory.
 
-    Gives the run (None in a dry workspace), the pages that change, and the links that break.
+    Gives the run (None in a dry workspace), the pages that change, and the links that break. UserError when other memories
+    are nested in one.
     """
+    for item in (item for item in found if item.below):
+        name = item.memory.id or item.places[0]
+        raise UserError(f"{name}: other memories stand below it ({', '.join(item.below)}); move or forget them")
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
@@ -311,10 +324,10 @@ def _pages_of(workspace: Workspace) -> Iterator[str]:
         yield from workspace.files.survey(folder, workspace.now, 0).files
 
 
-def _text_of(workspace: Workspace, wanted: str) -> str:
-    """The text of a memory if this is an id, from a page or a past run; else the text itself."""
+def _sought(workspace: Workspace, wanted: str) -> Memory:
+    """The memory with this id, from a page or a past run; if this is no id, the text itself."""
     if not wanted.startswith("m-") or " " in wanted:
-        return parse_memory(wanted).text
+        return parse_memory(wanted)
     pages = (workspace.transactions.look(path) or b"" for path in _pages_of(workspace))
     kept = reversed(workspace.transactions.journals.all())
     past = (encode_text(text or "") for journal in kept for text in journal.before.values())
@@ -322,5 +335,5 @@ def _text_of(workspace: Workspace, wanted: str) -> str:
         if wanted.encode() in data:
             for entry in read_page("", data).entries:
                 if entry.memory.id == wanted and entry.memory.text != PURGED:
-                    return entry.memory.text
+                    return entry.memory
     raise UserError(f"{wanted}: no page or past run holds it; give the text itself to purge what is left elsewhere")

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -460,11 +460,28 @@ def without_marks(text: str) -> str:
     return _MARKS.sub("", text)
 
 
+_HANGUL = r"[가-힣ᄀ-ᇿ]"
+_SPACED = r"[^\W가-힣ᄀ-ᇿ぀-ヿ一-鿿]"  # a letter or digit of a script that puts spaces between its words
+_ESCAPE = r"(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4})"  # of JSON in a string: its last letter belongs to no word
+_BETWEEN_WORDS = rf"(?:(?<!{_SPACED})|(?!{_SPACED})|{_ESCAPE})"
+
+
+@lru_cache(maxsize=64)
+def _words_in(words: str) -> re.Pattern[str]:
+    """Finds these words, but not as a part of longer ones; Hangul may go on, as with a particle."""
+    return re.compile(rf"{_BETWEEN_WORDS}(?:(?<!{_HANGUL})|(?!{_HANGUL})){re.escape(words)}{_BETWEEN_WORDS}")
+
+
+def says_words(text: str, words: str) -> bool:
+    """Whether a text says these words, which are then not a part of longer ones."""
+    return bool(_words_in(words).search(text))
+
+
 def scrub_text(text: str, words: Iterable[str]) -> str:
-    """Replace the words everywhere in a text, but not in the marks of bankd."""
+    """Replace the words everywhere in a text, but not in the marks of bankd, nor where they are a part of longer words."""
     parts = _MARKS.split(text)  # every second piece is a mark
     for word in words:
-        parts[::2] = [part.replace(word, PURGED) for part in parts[::2]]
+        parts[::2] = [_words_in(word).sub(PURGED, part) for part in parts[::2]]
     return "".join(parts)
 
 

@@ -421,12 +421,15 @@ def _scrub_line(line: bytes, words: tuple[str, ...]) -> bytes:
     if not holds_form(line, forms):
         return line
     row = parse_row(line)
-    return scrub_bytes(line, forms) if row is None else line_of(scrub_record(row, words)).rstrip(b"\n")
+    if row is None:
+        return scrub_bytes(line, forms)
+    clean = scrub_record(row, words)
+    return line if clean == row else line_of(clean).rstrip(b"\n")
 
 
 def _places(path: str, lines: Iterable[int]) -> Iterator[str]:
-    """The places of the text in a file. One of our own files is named once: there it is part of an id, a name or a link."""
+    """The places of the text in a file. One of our own files is named once: there it is part of something else."""
     if path.startswith(_OWN_FOLDERS):
-        yield from (f"{path}, as part of a day, an id, a name or a link" for _ in islice(lines, 1))
+        yield from (f"{path}, as part of a day, an id, a name, a link or a longer word" for _ in islice(lines, 1))
     else:
         yield from (f"{path}:{line}" for line in lines)
