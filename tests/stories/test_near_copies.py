@@ -72,7 +72,18 @@ def test_a_blocked_line_is_listed_with_its_twin_and_the_reason(bankctl: Run, blo
     assert "Neovim, with tmux!" in bankctl("review", "list", "blocked").out
 
 
-def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(root: Path, bankctl: Run, blocked: str) -> None:
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(
+    root: Path, bankctl: Run, blocked: str, *, is_undone: bool
+) -> None:
+    """Also when the run of the line that says the same was undone: the undo names it, and no run takes it in by itself."""
+    if is_undone:
+        said = bankctl("undo", bankctl("log", "--json").json["runs"][-1]["run"]).out
+        assert f"says it too, and stays out; to let it in: bankctl review accept {blocked}\n" in said
+        assert bankctl("cycle", "micro", "--now", DAY_3, "--json").json["counts"] == {}
+        shown, listed = bankctl("show", "memory/2026-05-02.md:4").out, bankctl("review", "list", "blocked").out
+        assert f"said, which is undone; to let it in: bankctl review accept {blocked}" in shown
+        assert "said, which is undone\n" in listed
     assert bankctl("review", "accept", blocked, "--json").json["done"][0]["do"] == "allow"
     assert bankctl("show", blocked, "--json").json["source"] == "memory/2026-05-02.md:4"
     assert bankctl("review", "list", "blocked", "--json").json["blocked"] == []
@@ -82,7 +93,7 @@ def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(root: Path, ban
     assert bankctl("review", "list", "--json").json["near"] == []
     assert bankctl("review", "merge", "--json").json["counts"] == {}
     hits = bankctl("search", "editor of choice", "--json").json["hits"]
-    assert [hit["like_it"] for hit in hits] == [[], []]
+    assert [hit["like_it"] for hit in hits] == [[], []][is_undone:]
     assert "1 learned" in bankctl("log").out
 
 

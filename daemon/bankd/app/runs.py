@@ -21,7 +21,7 @@ from bankd.layouts.rearrange import relink_operations
 from bankd.memory.archive import written_links
 from bankd.memory.ledger import APART, ARCHIVED, REOPENED, UNDONE
 from bankd.memory.links import find_dead_links, follow_links
-from bankd.memory.report import ReportRow
+from bankd.memory.report import ReportRow, is_confirmation
 from bankd.memory.undo import REOPENS, PastRun, Present, events_of, plan_undo
 from bankd.memory.use import IMPORTANCE
 from bankd.pages.names import Names, is_outside
@@ -213,6 +213,12 @@ class Undo:
             operations = (*undoing.operations, *relink_operations(links.followed))
             inside = tuple(op for op in operations if not is_outside(op.path))
             events = events_of(undoing, past.transaction, self.run, workspace.now, ledger)
+            taken = {said["memory"] for said in events if said["type"] == UNDONE}
+            self.stays += [
+                f"memory/{one.get('log')}:{one.get('line')}: says it too, and stays out; to let it in: bankctl review accept {id_}"
+                for id_, one in ledger.consumed.items()
+                if one.get("of") in taken and is_confirmation(one) and one.get("run") != self._undoes
+            ]
             reverse = Transaction(self.run, workspace.now.isoformat(timespec="seconds"), operations, events, UNDO)
             before, rewrite = {op.path: look(op.path) for op in inside}, workspace.transactions.rewrite
             state |= replay_transaction(replace(reverse, operations=inside), before, look, rewrite)

@@ -20,6 +20,7 @@ from bankd.errors import UsageError, UserError
 from bankd.memory.archive import memory_of
 from bankd.memory.judge import open_contradictions
 from bankd.memory.ledger import DUPLICATE, day_said
+from bankd.memory.report import why_out
 from bankd.memory.retain import SOURCED
 from bankd.memory.route import LEAST_ALIKE
 from bankd.pages.memory import parse_memory, split_id, split_sources, statement_of
@@ -232,7 +233,8 @@ def _bad(workspace: Workspace) -> Iterator[Card]:
 
 def _blocked(workspace: Workspace) -> Iterator[Card]:
     """Lines that said nothing new, the newest first. They do not wait for a decision, and are listed only on request."""
-    facts = {id_: fact for id_, fact in workspace.read_anew().consumed.items() if fact["type"] == DUPLICATE}
+    ledger = workspace.read_anew()
+    facts = {id_: fact for id_, fact in ledger.consumed.items() if fact["type"] == DUPLICATE}
     twins = workspace.catalog.texts_of(str(fact.get("of")) for fact in facts.values())
     places = {id_: f"memory/{fact.get('log')}:{fact.get('line')}" for id_, fact in facts.items()}
     for id_ in sorted(facts, key=lambda id_: (str(facts[id_]["at"])[:10], places[id_]), reverse=True):
@@ -243,7 +245,8 @@ def _blocked(workspace: Workspace) -> Iterator[Card]:
             CardLine(place, _said(text), twin),
         ]
         choices = [Choice("y", "allow", "Let it in", {"id": id_})]
-        yield Card("blocked", id_, lines, str(fact.get("reason", "says the same")), choices, places[id_])
+        reason = why_out(fact, ledger) or str(fact.get("reason", "says the same"))
+        yield Card("blocked", id_, lines, reason, choices, places[id_])
 
 
 Form: TypeAlias = Mapping[str, str]

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 
 from bankd.health.health import COPIED_ADVICE
 from bankd.memory.archive import memory_of
-from bankd.memory.ledger import DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
+from bankd.memory.ledger import ARCHIVED, DUPLICATE, KEPT, REVISED, SCREENED, Event, Ledger
 from bankd.memory.new_lines import find_vanished
 from bankd.memory.plan import Plan
 from bankd.memory.retain import HeldBack, LogPlace, LogReading, RetainLine, identified_as, scan_log, waiting_key
@@ -256,12 +256,20 @@ def _outcome(id_: str, ledger: Ledger, pages: Mapping[str, Sequence[str]]) -> tu
     kind, day = str(fact["type"]), str(fact["at"])[:10]
     if kind == DUPLICATE and fact.get("overruled"):
         return kind, f"not taken in: {fact['reason']}"
+    if kind == DUPLICATE and (why := why_out(fact, ledger)):
+        return kind, f"{why}; to let it in: bankctl review accept {id_}"
     sentences = {
         DUPLICATE: f"says what {fact.get('of')} already says; blocked on {day}",
         SCREENED: f"held back on {day}: it looks like a credential ({fact.get('looks_like')})",
         KEPT: "was kept, and no page holds it now; the next run will note that it was taken out by hand",
     }
     return kind, sentences.get(kind, kind)
+
+
+def why_out(fact: Event, ledger: Ledger) -> str:
+    """What a blocked line says when the memory that blocked it was taken out; empty while that is in the bank or the archive."""
+    gone = ledger.gone.get(other := str(fact.get("of")), {}).get("type", ARCHIVED)
+    return f"says what {other} said, which is {gone}" if gone != ARCHIVED else ""
 
 
 def source_line(id_: str, ledger: Ledger, read: Callable[[str], LogReading | None]) -> RetainLine | None:
@@ -301,10 +309,13 @@ def life_of(id_: str, ledger: Ledger, merged: Sequence[str]) -> list[str]:
 
 def confirmations(id_: str, ledger: Ledger) -> list[Event]:
     """The lines that were blocked because they say what this memory says, oldest first."""
-    facts = (fact for fact in ledger.consumed.values() if fact["type"] == DUPLICATE and not fact.get("overruled"))
-    return sorted(
-        (fact for fact in facts if fact.get("of") == id_), key=lambda fact: (str(fact["at"]), str(fact["id"]))
-    )
+    facts = (fact for fact in ledger.consumed.values() if fact.get("of") == id_ and is_confirmation(fact))
+    return sorted(facts, key=lambda fact: (str(fact["at"]), str(fact["id"])))
+
+
+def is_confirmation(fact: Event) -> bool:
+    """Whether a line was blocked because a memory says the same."""
+    return fact["type"] == DUPLICATE and not fact.get("overruled")
 
 
 _SENTENCES = {kind: (outcome, sentence) for kind, outcome, sentence in table_rows("lines", "memory")}
