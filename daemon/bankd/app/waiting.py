@@ -130,7 +130,7 @@ def suggest_pages(workspace: Workspace, text: str) -> list[tuple[str, str]]:
             found[page] = f"near “{' '.join(_said(one.text).split())[:60]}”"
     for page in review.learned_rules(workspace).kinds().likeliest(memory):
         if page not in pages:
-            found[page] = "its memories are similar"
+            found[page] = "it is about similar things"
     found.pop(INBOX, None)
     return [(page, reason) for page, reason in found.items() if not page.startswith("_meta/")][:_SUGGESTED]
 
