@@ -109,7 +109,7 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
     plan = deduplicate_lines(plan, facts, world, policy)
-    plan = replace_named(plan, facts, world, policy)
+    plan = replace_named(doubt_reworded(plan, facts, world), facts, world, policy)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
@@ -406,6 +406,23 @@ def deduplicate_lines(
         confirmed=tuple(again),
         warnings=(*plan.warnings, *judged.warnings),
     )
+
+
+def doubt_reworded(plan: Plan, facts: RunFacts, world: Workspace) -> Plan:
+    """Ask anew whether a memory is replaced where a person has since given it, or the newer one, another meaning."""
+    marks = facts.ledger.successors() if plan.reworded else {}
+    marks = {old: new for old, new in marks.items() if not plan.reworded.keys().isdisjoint((old, new))}
+    now = world.catalog.memories_of({*marks, *marks.values()})
+    told = {id_: _as_told(id_, facts.ledger, world) for id_ in now.keys() & plan.reworded.keys()}
+    was = {id_: judge.said_on(plan.reworded[id_].page, memory_of(lines)) for id_, lines in told.items() if lines.text}
+    was |= {id_: memory for id_, memory in now.items() if id_ not in told}
+    wordings = world.index.take_apart(map(compared_text, (*now.values(), *was.values()))) if marks else {}
+    places = facts.ledger.replacing_lines() if marks else {}
+    asked = [
+        Update(RetainLine(places[old], now[new]), old, "it may replace the older", new, is_question=True)
+        for old, new in judge.find_doubted(marks, was, now, wordings)
+    ]
+    return plan.with_(updates=(*asked, *plan.updates))
 
 
 def replace_named(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:

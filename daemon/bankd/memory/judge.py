@@ -178,6 +178,26 @@ def ask_before(updates: Iterable[Update], held: Mapping[str, MemoryLines], ledge
         yield replace(one, is_question=one.old in held and _is_by_hand(held[one.old], ledger))
 
 
+def find_doubted(
+    marks: Mapping[str, str], was: Mapping[str, Memory], now: Mapping[str, Memory], wordings: Mapping[str, Wording]
+) -> Iterator[tuple[str, str]]:
+    """The older and newer memories of these marks of which a person reworded one, so that the mark may not hold any more.
+
+    `was` has them as they were told before, as far as that is known, `now` as they stand.
+    """
+
+    def relation(*both: Memory) -> same.Relation:
+        of = [same.read_statement(wordings[same.compared_text(one)], one.entities) for one in both]
+        pair = same.Dated((date.min, 0, "1"), of[0]), same.Dated((date.min, 0, "2"), of[1])
+        return same.compare_pairs([pair])["1", "2"].relation
+
+    for old, new in marks.items():
+        if old in now and new in now and (found := relation(now[old], now[new])) is not same.Relation.SAME:
+            says_as_before = old in was and relation(was[old], now[old]) is same.Relation.SAME
+            if not (says_as_before and new in was and relation(now[old], was[new]) is found):
+                yield old, new
+
+
 def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
     """Whether a person wrote, changed or pinned a memory on its page: the id of its line tells what the log says."""
     memory = memory_of(lines)

@@ -97,7 +97,7 @@ class Ledger:
     superseded: dict[str, Event] = field(default_factory=dict)
     """The event that says which memory, its `by`, replaces it."""
     may_replace: dict[tuple[str, str], Event] = field(default_factory=dict)
-    """The events that ask a person: by the older memory, which they wrote, and the newer one whose line replaces it."""
+    """The events that ask a person: by the older memory and the newer one, of which they wrote or reworded one."""
     restored: dict[str, date] = field(default_factory=dict)
     signals: dict[str, UseSignals] = field(default_factory=dict)
     confirmed: dict[str, date] = field(default_factory=dict)
@@ -301,6 +301,8 @@ def _apply(ledger: Ledger, item: Event) -> None:
     elif kind == PROJECT:
         ledger.line_projects[memory] = str(item.get("project"))
     elif kind == MAY_REPLACE:
+        if ledger.successors().get(memory) == item.get("by"):
+            del ledger.superseded[memory]
         ledger.may_replace[memory, str(item.get("by"))] = item
     elif use := read_use(item):
         note_use(ledger.signals, use)

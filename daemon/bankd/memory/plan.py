@@ -51,8 +51,8 @@ class Blocked:
 class Update:
     """A memory with another value for the same thing, the older memory that it replaces, and the difference.
 
-    `id` is the id of the memory, if it is not that of the line. With `is_question` a person wrote the older one, and is
-    asked.
+    `id` is the id of the memory, if it is not that of the line. With `is_question` a person wrote one of the two, and
+    is asked.
     """
 
     line: RetainLine

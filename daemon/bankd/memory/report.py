@@ -62,7 +62,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
     for r in plan.repaired:
         yield _of_line("=", "known", r.line, r.destination.reason)
     for u in plan.updates:
-        asked = f"may replace {u.old}, which a person wrote: bankctl review list contradictions"
+        asked = f"may replace {u.old}, and a person wrote one of the two: bankctl review list contradictions"
         sign, kind, reason = (
             ("!", "asked", asked) if u.is_question else ("~", "updated", f"supersedes {u.old}: {u.reason}")
         )
