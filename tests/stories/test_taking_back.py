@@ -442,10 +442,15 @@ def test_what_a_person_deleted_or_changed_and_then_purged_is_not_offered_again(
     assert not any(SECRET in path.read_bytes().decode("unicode_escape") for path in (root / "events").glob("*.jsonl"))
 
 
-def test_a_page_from_which_all_was_taken_out_keeps_a_title(root: Path, bankctl: Run) -> None:
+def test_notes_below_a_memory_do_not_go_with_it_and_a_page_without_any_keeps_a_title(root: Path, bankctl: Run) -> None:
     page = root / "bank/world/only.md"
-    page.write_text("- W: the only one ^m-abcdefghij23\n")
+    page.write_text(whole := "- W: the only\n  one ^m-abcdefghij23\n  a note of a person\n\n  - another\n")
 
+    for words in (), ("--everywhere", "--apply"):
+        refused = bankctl("forget", "m-abcdefghij23", *words)
+        assert (refused.code, "(bank/world/only.md:3, bank/world/only.md:5)" in refused.err) == (3, True)
+    assert page.read_text() == whole
+    page.write_text("- W: the only one ^m-abcdefghij23\n")
     bankctl("forget", "m-abcdefghij23")
 
     assert page.read_text() == "# only\n"
@@ -643,7 +648,7 @@ def test_purging_a_text_takes_out_the_memories_that_say_it_and_no_other(root: Pa
     refused = bankctl("forget", "--everywhere", "above", "--apply")
 
     assert refused.code == 3
-    assert "other memories stand below it (m-below)" in refused.err
+    assert "m-above: other lines stand below it (bank/world/facts.md:4); move or delete them" in refused.err
     for what, gone, places in (("m-short", short, (6,)), ("violet umbrella", meant, (4, 5, 7))):
         whole = whole.replace(gone, "")
         stays = bankctl("forget", "--everywhere", what, "--apply", "--json").json["beyond"]

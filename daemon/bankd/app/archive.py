@@ -162,7 +162,7 @@ class Purged(NamedTuple):
 class _Found(NamedTuple):
     """An entry: its page, its exact lines with all that is nested in it, its memory, the places of these lines.
 
-    `below` are the ids of memories nested in it that are not among those found.
+    `below` are the places of those nested lines that are neither blank nor of an entry that was found too.
     """
 
     page: str
@@ -262,12 +262,14 @@ def _find(workspace: Workspace, is_meant: Callable[[Entry, str], bool]) -> list[
     for path in _pages_of(workspace):
         page = read_page(path, (workspace.transactions.look(path) or b"").removeprefix(b"\xef\xbb\xbf"))
         meant = [e for e in page.entries if is_meant(e, text_of(page.document, LineSpan(e.start, e.end)))]
+        theirs = {number for entry in meant for number in range(entry.start, entry.end)}
+        theirs |= {number for number, line in enumerate(page.document.lines) if not line.strip()}
         for entry in meant:
-            below = [e for e in page.entries if entry.start < e.start < entry.whole_end and e not in meant]
             places = tuple(f"{path}:{number + 1}" for number in range(entry.start, entry.whole_end))
+            below = [f"{path}:{number + 1}" for number in range(entry.end, entry.whole_end) if number not in theirs]
             text = text_of(page.document, LineSpan(entry.start, entry.whole_end))
             piece = Piece(entry.memory.id or block_key(text), text)
-            found.append(_Found(path, piece, entry.memory, places, sorted(filter(None, (e.memory.id for e in below)))))
+            found.append(_Found(path, piece, entry.memory, places, below))
     return found
 
 
@@ -284,12 +286,12 @@ def _take_out(
 ) -> tuple[str | None, tuple[str, ...], Sequence[Link]]:
     """Take entries out of their pages, with a tombstone for each memory.
 
-    Gives the run (None in a dry workspace), the pages that change, and the links that break. UserError when other memories
-    are nested in one.
+    Gives the run (None in a dry workspace), the pages that change, and the links that break. UserError when other lines
+    are nested in one: they are no part of it, and may be a person's.
     """
     for item in (item for item in found if item.below):
         name = item.memory.id or item.places[0]
-        raise UserError(f"{name}: other memories stand below it ({', '.join(item.below)}); move or forget them")
+        raise UserError(f"{name}: other lines stand below it ({', '.join(item.below)}); move or delete them")
     by_page: dict[str, list[Piece]] = {}
     for item in found:
         by_page.setdefault(item.page, []).append(item.piece)
