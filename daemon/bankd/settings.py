@@ -261,7 +261,7 @@ class AgentsPolicy(NamedTuple):
     may_forget: bool = False
     over_http: Annotated[tuple[str, ...], one_of("logs", "archive", "forget")] = ()
     ask_for_notes: bool = True
-    briefs: tuple[str, ...] = ("morning", "day", "week", "conflicts", "fading", "loops", "dates", "habits")
+    briefs: tuple[str, ...] = ("morning", "day", "week", "loops", "dates")
 
 
 class ImportsPolicy(NamedTuple):

@@ -23,9 +23,9 @@ def ago(days: int) -> date:
 
 
 def memory(key: str, text: str, tag: str | None = "W", learned: int | None = 10, **more: object) -> KnownMemory:
-    """A memory with an id, learned some days ago and not used since."""
+    """A memory with an id, learned some days ago."""
     day = None if learned is None else ago(learned)
-    more = {"path": "bank/world/facts.md", "used": day, "said": (day,) if day else (), **more}
+    more = {"path": "bank/world/facts.md", "said": (day,) if day else (), **more}
     return KnownMemory(f"m-{key}", line=1, text=text, tag=tag, learned=day, **more)  # type: ignore[arg-type]
 
 
@@ -79,9 +79,6 @@ def test_what_is_superseded_is_told_only_as_such() -> None:
     facts = facts_of(memory("a", "Runs at 10.", learned=2), memory("b", "Runs at 11.", learned=1), newer={"m-a": "m-b"})
 
     assert chosen("orient", facts) == ["Runs at 11. (until 2026-05-17: 10)"]
-    [text] = chosen("conflicts", facts)
-    assert text.startswith("Runs at 11.  <-  ")
-    assert "Runs at 10." in text
 
 
 def test_what_was_superseded_or_taken_back_is_not_told_as_if_it_held() -> None:
@@ -180,22 +177,6 @@ def test_what_was_learned_last_night_is_not_said_again_below_what_a_session_begi
     assert make_briefing("morning", facts, Occasion(NOW), add_shown({}, "s", first.marks, NOW), "s").items == ()
 
 
-def test_fading_is_what_will_soon_be_gone_first_how_to_treat_a_person_and_what_was_used() -> None:
-    soon, late = NOW.date() + timedelta(days=3), NOW.date() + timedelta(days=8)
-    facts = facts_of(
-        memory("unused", "Unused.", "O", value=35, used=ago(40), fades_on=soon),
-        memory("soon", "Soon gone.", "O", value=40, fades_on=soon),
-        memory("safe", "Safe.", "O", value=60, fades_on=late), memory("pinned", "Pinned.", "O", value=35),
-        memory("tea", "Peter likes tea.", "O", value=31, used=ago(40), fades_on=soon, path="bank/opinions/preferences.md"),
-    )  # fmt: skip
-
-    assert chosen("fading", facts) == [
-        f"fades on {soon}, c=0.31: Peter likes tea.",
-        f"fades on {soon}, c=0.40: Soon gone.",
-        f"fades on {soon}, c=0.35: Unused.",
-    ]
-
-
 @pytest.mark.parametrize(("loop", "end"), examples("loops", "done"))
 def test_a_loop_is_open_until_it_is_said_to_be_done(loop: str, end: str) -> None:
     opened = memory("a", loop, learned=5)
@@ -254,12 +235,6 @@ def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
     assert chosen("decisions", facts, "Postgres") == [newer]
 
 
-def test_a_habit_is_said_on_three_days_and_marked_when_it_broke() -> None:
-    kept = memory("k", "Runs.", "B", said=(ago(9), ago(5), ago(1)))
-    broken = memory("x", "Swims.", "B", said=(ago(40), ago(37), ago(34)))
-    assert set(chosen("habits", facts_of(kept, broken, memory("o", "Once.", "B")))) == {"Runs.", "? Swims."}
-
-
 @pytest.mark.parametrize("mode", NAMES)
 def test_a_mode_keeps_to_its_tokens_and_is_the_same_twice(mode: str) -> None:
     facts = facts_of(
@@ -306,5 +281,5 @@ def test_modes_are_due_at_their_hours_if_they_are_wanted() -> None:
 
     assert due_modes(NOW, ["day", "week", "morning"]) == ["morning", "week"]
     assert due_modes(evening, ["day"]) == ["day"]
-    assert due_modes(tuesday, ["week", "fading", "dates"]) == ["dates"]
+    assert due_modes(tuesday, ["week", "dates"]) == ["dates"]
     assert due_modes(NOW, []) == []

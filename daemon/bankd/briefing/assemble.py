@@ -9,7 +9,6 @@ from itertools import starmap
 from typing import TYPE_CHECKING
 
 from bankd.briefing.facts import BriefFacts, Happened, KnownMemory, OpenLine
-from bankd.memory.archive import fades_away_on, resident_of
 from bankd.memory.ledger import DUPLICATE, KEPT, SUPERSEDED, Event, Ledger, day_said, fold_events
 from bankd.memory.route import RenamedPages
 from bankd.memory.use import FADING_TAG, Fading, value_on
@@ -41,14 +40,12 @@ def assemble_facts(
         key = memory.id or f"{page.path}:{entry.line}"
         days = tuple(sorted(said.get(key, ())))
         learned = days[0] if days else (memory.confidence.day if memory.confidence else None)
-        used = max(filter(None, (*days, ledger.last_use_of(key), learned)), default=None)
         value = memory.confidence.hundredths if memory.confidence else None
         if memory.confidence and memory.tag == FADING_TAG:  # only opinions fade
             value = value_on(memory.confidence, today, fading, page.path, ledger.signals_of(key).used)
-        fades_on = fades_away_on(resident_of(key, page.path, memory, ledger), today, fading)
         return KnownMemory(
             key, page.path, entry.line, memory.text, memory.tag, value, memory.entities, entry.heading,
-            memory.is_pinned, learned, used, days, fades_on, tuple(sorted(of.get(key, ()))),
+            memory.is_pinned, learned, days, tuple(sorted(of.get(key, ()))),
         )  # fmt: skip
 
     of = ledger.projects()

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import islice, pairwise, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 from bankd.briefing.facts import BriefFacts, Happened, Item, KnownMemory, Occasion, OpenLine
@@ -122,27 +122,6 @@ def week(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     yield from _events(facts, last, ("superseded",))
 
 
-def conflicts(facts: BriefFacts, _occasion: Occasion) -> Iterator[Item]:
-    """At most three pairs of memories that are both still in the bank: those that the review asks about, then replaced ones."""
-    of_kind = [
-        [(new, old) for of, by in pairs if (new := facts.of(by)) and (old := facts.of(of))]
-        for pairs in (facts.asked(), facts.newer.items())
-    ]
-    told = (pair for pairs in of_kind for pair in sorted(pairs, key=lambda pair: _recency(pair[0]), reverse=True))
-    for new, old in islice(told, 3):
-        older = " · ".join(filter(None, (old.learned.isoformat() if old.learned else "", old.text, old.place)))
-        yield Item(f"{new.key}<{old.key}", f"{new.text}  <-  {older}", new.place, new.learned)
-
-
-def fading(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """At most five opinions that go to the archive within days: preferences first, then what was used last."""
-    from bankd.memory.use import NOTICE  # noqa: PLC0415 -- a session waits for its start
-
-    soon = [m for m in facts.memories if m.fades_on and m.fades_on <= occasion.today + NOTICE]
-    for memory in sorted(soon, key=lambda m: ("preferences" in m.path, m.used or date.min), reverse=True)[:5]:
-        yield _item(memory, f"fades on {memory.fades_on}, c={(memory.value or 0) / 100:.2f}: ")
-
-
 def loops(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     """At most five open loops, oldest first. An opinion, a habit or a statement about the user is no loop."""
     known = {memory.key: memory for memory in _standing(facts) if memory.tag in {"W", None}}
@@ -174,19 +153,6 @@ def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
             before = facts.of(older.get(memory.key, ""))
             text = f"{memory.text}  <-  {before.text}" if before else memory.text
             yield Item(memory.key, text, memory.place, memory.learned, memory.who)
-
-
-def habits(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """What was done on three of the last fourteen days; marked `?`, what is overdue by twice its usual gap."""
-    for memory in _newest(facts, "B"):
-        days = sorted(set(memory.said))
-        if len(days) < 3:
-            continue
-        gaps = sorted((later - day).days for day, later in pairwise(days))
-        usual = gaps[len(gaps) // 2]
-        is_overdue = (occasion.today - days[-1]).days > max(2 * usual, 2)
-        if is_overdue or sum((occasion.today - one).days < 14 for one in days) >= 3:
-            yield Item(memory.key, ("? " if is_overdue else "") + memory.text, memory.place, days[-1])
 
 
 def _item(memory: KnownMemory, before: str = "") -> Item:
@@ -331,12 +297,9 @@ MODES: Mapping[str, Mode] = {
         morning, 500, _from(5)),
     "day": Mode("20:00", "nothing was learned today, and the inbox is empty", day, 300, _from(20)),
     "week": Mode("Monday", "nothing was learned in seven days", week, 700, _on_monday),
-    "conflicts": Mode("two memories say different things", "no two memories say different things", conflicts, 300, _from(0)),
-    "fading": Mode("Monday", "no opinion fades within seven days", fading, 250, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),
     "dates": Mode("daily", "nothing is due within seven days", dates, 250, _from(0)),
     "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
-    "habits": Mode("Monday", "no habit was noted on three days", habits, 200, _on_monday),
 }  # fmt: skip
 
 

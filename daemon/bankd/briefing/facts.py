@@ -5,7 +5,7 @@ A session waits while this is imported, so nothing slow is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import NamedTuple
@@ -30,12 +30,8 @@ class KnownMemory(NamedTuple):
     heading: tuple[str, ...] = ()
     is_pinned: bool = False
     learned: date | None = None
-    used: date | None = None
-    """The last day on which it was learned, said again or found by a search."""
     said: tuple[date, ...] = ()
     """The days on which it was said, oldest first."""
-    fades_on: date | None = None
-    """The day on which it goes to the archive unless it is said again."""
     projects: tuple[str, ...] = ()
     """The folders of its projects; empty if it holds everywhere."""
 
@@ -78,8 +74,6 @@ class BriefFacts(NamedTuple):
     log_lines: Sequence[OpenLine] = ()
     doubted: Set[str] = frozenset()
     """The keys of memories of which what replaces them waits in the review."""
-    asked: Callable[[], Iterable[tuple[str, str]]] = tuple
-    """Gives the older and the newer key of each pair that the review asks about; slow, so only for who tells of them."""
 
     def within(self, project: str) -> BriefFacts:
         """The memories that hold in a project; all if no project is known."""

@@ -16,7 +16,7 @@ from bankd.wiring.asking import ask_socket, require_bank
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import date, datetime
+    from datetime import datetime
     from pathlib import Path
     from typing import Any
 
@@ -104,18 +104,7 @@ class BankReader:
             facts = self._read_facts(files, now, settings.decay)
             _keep(self.root / _FACTS, [stamp, facts[:4]])
         doubted = read_doubted(f"{self.root}/.bankd/catalogue.sqlite3")
-        return facts._replace(doubted=doubted, asked=lambda: self._asked(now.date()))
-
-    def _asked(self, today: date) -> Iterable[tuple[str, str]]:
-        from bankd.memory.judge import open_contradictions
-        from bankd.memory.ledger import fold_events
-        from bankd.storage.events import EventLog
-        from bankd.storage.tree import FileTree
-        from bankd.workspace.catalog import read_changes
-
-        pairs, held = read_changes(self.root / ".bankd/catalogue.sqlite3")
-        with closing(FileTree(self.root)) as tree:
-            return open_contradictions(pairs, held, fold_events(EventLog(tree, "").read_events()), today)
+        return facts._replace(doubted=doubted)
 
     def _read_facts(self, files: PageFiles, now: datetime, decay: DecayPolicy) -> BriefFacts:
         from bankd.briefing.assemble import assemble_facts
