@@ -143,10 +143,13 @@ def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_r
     assert "Tuesdays" not in page.read_text()
 
 
-def test_a_memory_whose_id_was_taken_off_stands_once(page: Path, bankctl: Run) -> None:
-    page.write_text(re.sub(r"(10:00.*) \^m-\w+", r"\1", without(page, "sign-off")))
+@pytest.mark.parametrize(("end", "deleted"), [("", 2), (r"\n\2", 1), (r"\n  \2", 1)])
+def test_a_memory_whose_id_was_taken_off_or_put_right_below_stands_once(
+    page: Path, bankctl: Run, end: str, deleted: int
+) -> None:
+    page.write_text(re.sub(r"(10:00.*) (\^m-\w+)", rf"\1{end}", without(page, "sign-off")))
 
-    assert bankctl("cycle", "micro", "--now", SOON, "--json").json["counts"] == {"by hand": 1, "deleted": 2}
+    assert bankctl("cycle", "micro", "--now", SOON, "--json").json["counts"] == {"by hand": 1, "deleted": deleted}
     assert page.read_text().count("10:00") == 1
     assert bankctl("doctor", "verify").code == 0
 

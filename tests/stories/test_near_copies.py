@@ -108,8 +108,12 @@ def near_copies(root: Path) -> Path:
     return page
 
 
-def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, bankctl: Run) -> None:
+@pytest.mark.parametrize("gap", [" ", "\n", "\n  "])
+def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, bankctl: Run, gap: str) -> None:
     page = near_copies(root)
+    page.write_text(
+        page.read_text(encoding="utf-8").replace(" ^m-aaaaaaaaaaaa", f"{gap}^m-aaaaaaaaaaaa"), encoding="utf-8"
+    )
     bankctl("cycle", "micro", "--now", DAY_1)
     before = tree_state(root)
 
@@ -120,7 +124,9 @@ def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, ba
     assert (preview["applied"], preview["counts"], unchanged) == (False, {"merged": 1, "archived": 1}, True)
     assert applied["counts"] == {"merged": 1, "archived": 1}
     assert page.read_text(encoding="utf-8") == (
-        "# Tools\n\n- W: The editor of choice is Neovim with tmux. <!-- also m-bbbbbbbbbbbb --> ^m-aaaaaaaaaaaa\n"
+        "# Tools\n\n- W: The editor of choice is Neovim with tmux. <!-- also m-bbbbbbbbbbbb -->"
+        + gap
+        + "^m-aaaaaaaaaaaa\n"
         "- W: The editor of choice is Neovim without tmux. ^m-cccccccccccc\n"
     )
     assert "superseded: m-aaaaaaaaaaaa says all of it" in bankctl("archive").out

@@ -346,7 +346,7 @@ def too_many(going: int, held: int, budget: BudgetPolicy) -> str | None:
     )
 
 
-_TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?[ \t]+\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
+_TAIL = re.compile(r"(?:[ \t]+<!-- also[^>\n]*-->)?(?P<gap>[ \t\n]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +389,7 @@ def find_mergers(
         text = unix_text(lines.text)
         rows = (with_confidence(text, strongest) if strongest and memory.confidence else text).split("\n")
         sources = render_sources(tuple(dict.fromkeys((*memory.sources, *others))))
-        rows[lines.own - 1] = _TAIL.sub(f"{sources} ^{id_}", rows[lines.own - 1])
+        rows[: lines.own] = [_TAIL.sub(rf"{sources}\g<gap>^{id_}", "\n".join(rows[: lines.own]))]
         out = tuple(Archived(one, held[one], f"superseded: {id_} says all of it") for one in others)
         mergers.append(Merged(Replace(lines.page, id_, text, "\n".join(rows)), out))
     return tuple(mergers)

@@ -28,8 +28,8 @@ _NAMED = re.compile(
 )
 """Names at the beginning of a text: `W: @Nadia: …` and `W: (@Nadia) …` mean `W @Nadia: …`."""
 _CONFIDENCE = re.compile(r"[ \t]*c[ \t]*=[ \t]*(?P<value>\d(?:\.\d{1,2})?)(?:@(?P<day>\d{4}-\d{2}-\d{2}))?[ \t]*")
-_BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
-_SOURCES = re.compile(r"(?:^|[ \t]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
+_BLOCK_ID = re.compile(r"(?:^|[ \t\n]+)\^(?P<id>[A-Za-z0-9-]+)[ \t]*$")
+_SOURCES = re.compile(r"(?:^|[ \t\n]+)<!-- also(?P<ids>(?: m-[a-z2-7]{12})+) -->$")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -127,7 +127,7 @@ def parse_memory(text: str) -> Memory:
 
 
 def split_id(text: str) -> tuple[str, str | None]:
-    """Take an Obsidian block id off the end of a text."""
+    """Take an Obsidian block id off the end of a text; it may be a line of its own right below the others."""
     found = _last(_BLOCK_ID, "^", text)
     return (text[: found.start()].rstrip(), found["id"]) if found else (text.rstrip(), None)
 
@@ -147,7 +147,7 @@ def pinned(text: str, id_: str) -> str:
 def _last(pattern: re.Pattern[str], beginning: str, text: str) -> re.Match[str] | None:
     """Search only from the last place where the pattern may begin: trying every space takes a third of the time to read a page."""
     at = text.rfind(beginning)
-    return pattern.search(text, len(text[:at].rstrip(" \t"))) if at >= 0 else None
+    return pattern.search(text, len(text[:at].rstrip(" \t\n"))) if at >= 0 else None
 
 
 def render_sources(sources: tuple[str, ...]) -> str:
