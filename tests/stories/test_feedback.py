@@ -1,4 +1,4 @@
-"""What was of use: said by people, by agents, and told from a response."""
+"""What was of use: said by people and by agents."""
 
 from __future__ import annotations
 
@@ -79,23 +79,6 @@ def test_what_was_called_important_is_taken_back_and_brought_again(root: Path, b
     assert importance() == "none"
 
 
-def test_a_response_tells_what_of_the_last_answers_was_used(root: Path, bankctl: Run) -> None:
-    known = learn_two(root, bankctl)
-    for text in known:
-        bankctl("search", text)
-    response = root / "response.txt"
-    response.write_text("말씀하신 대로 귀리 우유 라떼로 주문했어요. 맛있게 마신다고 하셨죠.", "utf-8")
-    before = tree_state(root)
-
-    tried = bankctl("feedback", "--from-response", str(response), "--dry-run", "--json", "--now", NOW)
-    assert tree_state(root) == before
-    said = bankctl("feedback", "--from-response", str(response), "--json", "--now", NOW)
-
-    assert tried.json == {**said.json, "noted": False}
-    assert said.json == {"used": [known[LATTE]], "ignored": [known[DEPLOY]], "unknown": [], "noted": True}
-    assert "ignored 1 time" in bankctl("show", known[DEPLOY]).out
-
-
 def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: Run) -> None:
     known = learn_two(root, bankctl)
 
@@ -108,7 +91,6 @@ def test_what_nobody_knows_is_named_and_the_rest_is_noted(root: Path, bankctl: R
     assert bankctl("feedback", "importance", "m-zzzzzzzzzzzz", "3").code == 3
     assert bankctl("feedback", "importance", known[LATTE], "11").code == 2
     assert bankctl("feedback", "used").code == 2
-    assert bankctl("feedback", "--from-response", str(root / "nowhere")).code == 3
 
 
 def test_feedback_changes_no_page_and_its_run_says_why_it_is_not_taken_back(root: Path, bankctl: Run) -> None:

@@ -8,7 +8,6 @@ from itertools import permutations
 
 import pytest
 
-from bankd.app.show import judge_response
 from bankd.memory.archive import WEAK
 from bankd.memory.ledger import (
     APART,
@@ -41,8 +40,6 @@ from bankd.memory.use import (
     stability_of,
     strength_on,
 )
-from bankd.words.statement import plain_wording
-from tests.examples import examples
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 ONE, TWO, THREE = "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb", "m-cccccccccccc"
@@ -136,16 +133,6 @@ def test_what_happens_after_today_is_not_on_the_curve_and_a_pin_holds_all_of_it_
     ]
     assert [point.after for point in curve_of(learned, [], UseSignals(), TODAY, is_pinned=True)] == [1, 1]
     assert curve_of(TODAY, [], UseSignals(), TODAY)[0].what == "learned"
-
-
-@pytest.mark.parametrize(("response", "used"), examples("prompts", "responses"))
-def test_a_memory_was_used_when_the_response_has_its_words(response: str, used: str) -> None:
-    mina = "The meeting with Mina is on Thursdays."
-    memories = {"latte": "@Peter drinks oat milk lattes.", "mina": mina, "it": "it is"}
-    judged = judge_response(plain_wording(response), {id_: plain_wording(text) for id_, text in memories.items()})
-
-    assert " ".join(judged.used) == used
-    assert {*judged.used, *judged.ignored} == set(memories)
 
 
 def test_an_importance_that_was_taken_back_is_none_any_more() -> None:

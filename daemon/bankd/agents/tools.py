@@ -357,12 +357,12 @@ def _likeness(hit: Json, *, is_same: bool) -> float:
 
 def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -> Json:
     """Note which memories were useful, among those that this session was shown; UserError names others, and nothing is noted."""
-    from bankd.app.show import give_feedback, judge_answers, set_importance
+    from bankd.app.show import give_feedback, set_importance
     from bankd.wiring.workspace import open_workspace
 
     used, ignored = ([str(id_).removeprefix("^") for id_ in arguments.get(name, [])] for name in ("used", "ignored"))
-    if not (used or ignored or arguments.get("response")):
-        raise UserError("memory_feedback needs ids, used or ignored, or a response")
+    if not (used or ignored):
+        raise UserError("memory_feedback needs ids, used or ignored")
     never = [id_ for id_ in dict.fromkeys((*used, *ignored)) if seen is not None and id_ not in seen]
     if never:
         raise UserError(
@@ -370,10 +370,7 @@ def _feedback(bank: BankReader, arguments: Json, seen: Collection[str] | None) -
             "a brief showed here"
         )
     with open_workspace(bank.root) as workspace:
-        if arguments.get("response") and not (used or ignored):
-            judged = judge_answers(workspace, arguments["response"], seen)
-            used, ignored = [*judged.used], [*judged.ignored]
-        said: Json = give_feedback(workspace, used, ignored)._asdict() if used or ignored else {}
+        said: Json = give_feedback(workspace, used, ignored)._asdict()
         for id_ in said.get("used", ()) if "importance" in arguments else ():
             set_importance(workspace, id_, str(arguments["importance"]))
     return said

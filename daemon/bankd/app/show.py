@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -25,12 +25,10 @@ from bankd.memory.use import IGNORED, IMPORTANCE, TAKEN_BACK, USED, StrengthPoin
 from bankd.night.distil import log_of
 from bankd.pages.memory import PIN, Memory, parse_memory, split_id, split_sources
 from bankd.pages.page import MARKER, read_page
-from bankd.search.score import term_weight
 from bankd.secrets.screening import screen_text
-from bankd.words.analysis import has_hangul, stem_word
+from bankd.words.analysis import has_hangul
 from bankd.words.day_mentions import days_spoken_of
 from bankd.words.days import label_of, on
-from bankd.words.statement import Wording
 
 _UNKNOWN = "{}: no page holds it; bankctl search finds memories by their words"
 
@@ -216,30 +214,12 @@ def _source(workspace: Workspace, id_: str, ledger: Ledger) -> tuple[str | None,
     return str(line.place), questions, screen_text(line.memory.text, workspace.finders())
 
 
-USED_SHARE = 0.3
-"""A memory counts as used when a response has more than this share of its content words (a published design, section 17)."""
-_TELLING = ("NNG", "NNP", "SL", "SN", "SH", "VV", "VA", "XR", "UN", "W_")
-"""The beginnings of the tags of content words: nouns, names, verbs, numbers, unknown words."""
-
-
 class Feedback(NamedTuple):
     """The ids of useful memories, of those that were not useful, and of those that no page holds."""
 
     used: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-
-
-def judge_response(response: Wording, memories: Mapping[str, Wording]) -> Feedback:
-    """Which memories of an answer a response used, judged by shared content words."""
-
-    def telling_words(wording: Wording) -> set[str]:
-        words = (one.form.lower() for one in wording.morphemes if one.tag.startswith(_TELLING))
-        return {stem for word in words if term_weight(stem := stem_word(word) if word.isascii() else word) == 1}
-
-    said, words = telling_words(response), {id_: telling_words(wording) for id_, wording in memories.items()}
-    used = tuple(id_ for id_, own in words.items() if own and len(own & said) > USED_SHARE * len(own))
-    return Feedback(used, tuple(id_ for id_ in memories if id_ not in used))
 
 
 def give_feedback(workspace: Workspace, used: Sequence[str], ignored: Sequence[str] = ()) -> Feedback:
@@ -256,16 +236,6 @@ def give_feedback(workspace: Workspace, used: Sequence[str], ignored: Sequence[s
     facts: list[Said] = [*((USED, id_, {}) for id_ in said.used), *((IGNORED, id_, {}) for id_ in said.ignored)]
     _note(workspace, "feedback", facts)
     return said
-
-
-def judge_answers(workspace: Workspace, response: str, among: Collection[str] | None = None) -> Feedback:
-    """Which memories of recent answers, only of those in `among`, a response used; nothing is recorded."""
-    workspace.catalog.refresh(workspace.now)
-    recent = {id_ for answer in workspace.recalls.answers() for id_ in answer.memories}
-    texts = workspace.catalog.plain_texts_of(recent if among is None else recent & {*among})
-    response = screen_text(response, workspace.finders())  # what is taken apart is kept
-    wordings = workspace.index.take_apart({response, *texts.values()})
-    return judge_response(wordings[response], {id_: wordings[text] for id_, text in texts.items()})
 
 
 def set_importance(workspace: Workspace, id_: str, number: str) -> None:

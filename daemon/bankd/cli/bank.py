@@ -14,7 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from bankd.cli import find_workspace, open_named
-from bankd.cli.base import Outcome, bare_id, named_hit, padded, read_input, say, say_json, styled
+from bankd.cli.base import Outcome, bare_id, named_hit, padded, say, say_json, styled
 from bankd.errors import UsageError, UserError
 from bankd.translate import counted
 from bankd.translate import translate as _
@@ -386,27 +386,19 @@ def _files(names: Sequence[str], what: str) -> str:
 
 def feedback_command(arguments: Namespace) -> Outcome:
     """Note which memories were useful, or say what would be noted; exit code 1 when an id is unknown."""
-    from bankd.app.show import give_feedback, judge_answers
+    from bankd.app.show import give_feedback
 
-    response, ids = arguments.from_response, tuple(arguments.ids)
     if arguments.what == "importance":
         return _importance(arguments)
-    if bool(response) == bool(ids):
-        raise UsageError("usage: bankctl feedback used|ignored ID..., or bankctl feedback --from-response FILE")
-    text = read_input(response) if response else ""
+    if not arguments.ids:
+        raise UsageError("usage: bankctl feedback used|ignored ID...")
     with open_named(arguments, write=not arguments.dry_run) as workspace:
-        if response:
-            judged = judge_answers(workspace, text)
-            used, ignored = judged.used, judged.ignored
-        else:
-            ids = tuple(named_hit(workspace.root, one) for one in ids)
-            used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
+        ids = tuple(named_hit(workspace.root, one) for one in arguments.ids)
+        used, ignored = (ids, ()) if arguments.what == "used" else ((), ids)
         said = give_feedback(workspace, used, ignored)
     kinds = ("used", said.used), ("ignored", said.ignored), ("unknown", said.unknown)
     lines = [f"{_(what)}  {styled(id_, 'bold')}" for what, ids in kinds for id_ in ids]
     last = _("nothing was written") if arguments.dry_run else ""
-    if not (said.used or said.ignored):
-        last = _("no answer of the last hour has such a memory; to name memories: bankctl feedback used ID...")
     return Outcome({**said._asdict(), "noted": not arguments.dry_run}, *lines, last, code=1 if said.unknown else 0)
 
 
