@@ -224,17 +224,6 @@ def test_dates_are_what_is_due_within_a_week_soonest_first() -> None:
     assert all(one.day is None or one.day <= TODAY for one in MODES["dates"].choose(facts, Occasion(NOW)))
 
 
-def test_decisions_come_with_what_they_supersede_and_by_subject() -> None:
-    facts = facts_of(
-        memory("a", "We decided to use MySQL.", learned=30), memory("b", "We decided to use Postgres.", learned=3),
-        memory("c", "점심은 김밥으로 정했다.", learned=2), memory("d", "Tea is green."), newer={"m-a": "m-b"},
-    )  # fmt: skip
-
-    newer = "We decided to use Postgres.  <-  We decided to use MySQL."
-    assert chosen("decisions", facts) == ["점심은 김밥으로 정했다.", newer]
-    assert chosen("decisions", facts, "Postgres") == [newer]
-
-
 @pytest.mark.parametrize("mode", NAMES)
 def test_a_mode_keeps_to_its_tokens_and_is_the_same_twice(mode: str) -> None:
     facts = facts_of(

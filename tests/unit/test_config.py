@@ -50,7 +50,7 @@ def test_an_older_layout_is_told_with_what_changes(tmp_path: Path, monkeypatch: 
 
 def test_an_empty_file_is_all_defaults() -> None:
     assert settings("") == Settings()
-    with pytest.raises(ConfigError, match=r"dates, decisions, not 'nonsense'"):
+    with pytest.raises(ConfigError, match=r"loops, dates, not 'nonsense'"):
         settings("agents: {briefs: [nonsense]}")
     assert settings("agents: {briefs: [quiz]}").agents.briefs == ("quiz",), (
         "an older bank may name a brief of former days"

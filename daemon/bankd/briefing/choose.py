@@ -19,10 +19,6 @@ from bankd.briefing.shown import Shown, count_tokens, cut_to_tokens, is_shown, m
 from bankd.pages.text import other_part
 from bankd.words.days import Span
 
-_DECIDED = (
-    r"결정|정했|정하였|하기로 (?:했|함|한)|채택했|합의했|합의하|"
-    r"\b(?:decided|decision|chose|chosen|agreed|settled on|adopted|went with|approved)\b"
-)
 _NIGHT = timedelta(hours=24)
 _RULES, _CHANGED, _OPEN_ONES, _SUBJECTS = 10, 4, 3, 6
 """At most this many standing rules and preferences, changes, open loops, and people or projects begin a session."""
@@ -142,17 +138,6 @@ def dates(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
     for (first, last), memory in sorted(due, key=lambda row: (row[0], row[1].key)):
         days = f"{first}" if first == last else f"{first}…{last}"
         yield _item(memory, "" if days in memory.text else f"{days}: ")
-
-
-def decisions(facts: BriefFacts, occasion: Occasion) -> Iterator[Item]:
-    """Decisions (about the subjects, if any are named), newest first, each with what it supersedes."""
-    older = {new: old for old, new in facts.newer.items()}
-    for memory in _newest(facts):
-        about = not occasion.subjects or any(_names(memory, subject) for subject in occasion.subjects)
-        if about and re.search(_DECIDED, memory.text, re.IGNORECASE):
-            before = facts.of(older.get(memory.key, ""))
-            text = f"{memory.text}  <-  {before.text}" if before else memory.text
-            yield Item(memory.key, text, memory.place, memory.learned, memory.who)
 
 
 def _item(memory: KnownMemory, before: str = "") -> Item:
@@ -299,7 +284,6 @@ MODES: Mapping[str, Mode] = {
     "week": Mode("Monday", "nothing was learned in seven days", week, 700, _on_monday),
     "loops": Mode("morning, project", "nothing that was to be done is open for three days", loops, 300, _from(5)),
     "dates": Mode("daily", "nothing is due within seven days", dates, 250, _from(0)),
-    "decisions": Mode("brief decisions [WORD]", "no memory tells of a decision", decisions, 500),
 }  # fmt: skip
 
 

@@ -351,7 +351,7 @@ def _flag(text: str) -> bool:
     return matching("true|false", "true or false")(text) == "true"
 
 
-_FORMER = ("conflicts", "fading", "forgotten", "habits", "on-this-day", "quiz", "since-last")
+_FORMER = ("conflicts", "decisions", "fading", "forgotten", "habits", "on-this-day", "quiz", "since-last")
 """Briefs that are not made any more: a bank whose settings name one goes on."""
 _BY_NAME: Mapping[str, Callable[[str], object]] = {
     "profile": one_of(*PROFILES), "briefs": matching("|".join([*NAMES_MODES, *_FORMER]), f"one of {', '.join(NAMES_MODES)}"), "keep": _target, "patterns": _pattern, "match": _pattern,
