@@ -109,7 +109,7 @@ def run_cycle(kind: CycleKind, run: str, world: Workspace, policy: Policy, night
     plan, rest = collect_lines(plan, facts, world, policy, most)
     plan = route_lines(follow_edits(plan, facts, world), facts, policy.rules, world)
     plan = deduplicate_lines(plan, facts, world, policy)
-    plan = replace_named(doubt_reworded(plan, facts, world), facts, world, policy)
+    plan = ask_first(replace_named(plan, facts, world, policy), facts, world)
     if kind == "reflect":
         plan = apply_retention(plan, facts, world, policy)
     plan = leave_out(plan, closed_for(plan, world.transactions))
@@ -391,13 +391,12 @@ def deduplicate_lines(
     if more := {text_key(one.line.memory) for one in equal if one.line.place.follows(until.get(one.twin))}:
         return deduplicate_lines(plan, facts, world, policy, {*back, *more})
     blocked = tuple(sorted((*equal, *judged.blocked), key=lambda item: item.line.place))
-    held = world.catalog.lines_of({*(item.twin for item in blocked), *until})
+    held = world.catalog.lines_of(item.twin for item in blocked)
     fading = Fading.of(policy.settings.decay, RenamedPages(facts.ledger, world.catalog.pages_of).name_now)
     again = judge.confirmations_of(blocked, held, facts.ledger, plan.now.date(), fading)
     kept = {placement.line.id for placement in judged.placements}
     said = lines | {neighbour.id: neighbour.memory for found in neighbours.values() for neighbour in found}
-    asked = judge.ask_before(judged.updates, held, facts.ledger)
-    allowed = updates_allowed(asked, said, policy.settings.distil.conflict)
+    allowed = updates_allowed(judged.updates, said, policy.settings.distil.conflict)
     updates = {u.old: u for u in (*allowed, *(u for u in plan.updates if u.line.id in kept))}
     return plan.with_(
         placements=judged.placements,
@@ -408,23 +407,6 @@ def deduplicate_lines(
     )
 
 
-def doubt_reworded(plan: Plan, facts: RunFacts, world: Workspace) -> Plan:
-    """Ask anew whether a memory is replaced where a person has since given it, or the newer one, another meaning."""
-    marks = facts.ledger.successors() if plan.reworded else {}
-    marks = {old: new for old, new in marks.items() if not plan.reworded.keys().isdisjoint((old, new))}
-    now = world.catalog.memories_of({*marks, *marks.values()})
-    told = {id_: _as_told(id_, facts.ledger, world) for id_ in now.keys() & plan.reworded.keys()}
-    was = {id_: judge.said_on(plan.reworded[id_].page, memory_of(lines)) for id_, lines in told.items() if lines.text}
-    was |= {id_: memory for id_, memory in now.items() if id_ not in told}
-    wordings = world.index.take_apart(map(compared_text, (*now.values(), *was.values()))) if marks else {}
-    places = facts.ledger.replacing_lines() if marks else {}
-    asked = [
-        Update(RetainLine(places[old], now[new]), old, "it may replace the older", new, is_question=True)
-        for old, new in judge.find_doubted(marks, was, now, wordings)
-    ]
-    return plan.with_(updates=(*asked, *plan.updates))
-
-
 def replace_named(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy) -> Plan:
     """Let each line that ends in `(replaces m-…)` replace that memory, unless a person wrote it; that person is asked."""
     lines = [line for reading in facts.readings for line in reading.lines if line.replaces]
@@ -433,10 +415,29 @@ def replace_named(plan: Plan, facts: RunFacts, world: Workspace, policy: Policy)
     held = world.catalog.lines_of({line.replaces for line in lines})
     found, warnings = judge.find_replaced(lines, plan, facts.ledger, held)
     known = {id_: memory_of(one) for id_, one in held.items()}
-    asked = judge.ask_before(found, held, facts.ledger)
-    allowed = updates_allowed(asked, known, policy.settings.distil.conflict)
+    allowed = updates_allowed(found, known, policy.settings.distil.conflict)
     updates = {one.old: one for one in (*plan.updates, *allowed)}
     return plan.with_(updates=tuple(updates.values()), warnings=(*plan.warnings, *warnings))
+
+
+def ask_first(plan: Plan, facts: RunFacts, world: Workspace) -> Plan:
+    """Make a question of what would replace a memory that a person wrote.
+
+    And of what replaces one, where they have since given that, or the newer one, another meaning.
+    """
+    places, marks = facts.ledger.replacing_lines() if plan.reworded else {}, facts.ledger.successors()
+    marks = {old: marks[old] for old in places if not plan.reworded.keys().isdisjoint((old, marks[old]))}
+    now = world.catalog.memories_of({*marks, *marks.values()})
+    told = {id_: _as_told(id_, facts.ledger, world) for id_ in now.keys() & plan.reworded.keys()}
+    was = now | {id_: judge.said_on(plan.reworded[id_].page, memory_of(lines)) for id_, lines in told.items()}
+    wordings = world.index.take_apart(map(compared_text, (*now.values(), *was.values())))
+    doubted = [
+        Update(RetainLine(places[old], now[new]), old, "it may replace the older", new, True)
+        for old, new in judge.find_doubted(marks, was, now, wordings)
+    ]
+    held = world.catalog.lines_of(one.old for one in plan.updates)
+    by_hand = {old for old, lines in held.items() if judge.is_by_hand(lines, facts.ledger)}
+    return plan.with_(updates=(*doubted, *(replace(one, is_question=one.old in by_hand) for one in plan.updates)))
 
 
 def updates_allowed(updates: Iterable[Update], known: Mapping[str, Memory], conflict: str) -> tuple[Update, ...]:

@@ -478,37 +478,31 @@ def test_a_person_is_asked_before_what_they_wrote_is_replaced(
     write_log(root, "2026-06-09.md", line.format(old))
 
     ran = bankctl("cycle", "micro", "--now", SECOND)
-    assert (f"may replace {old}, and a person wrote one of the two" in ran.out) == is_seen, (
-        "else the second look finds it"
-    )
+    assert (f"may replace {old}, and a person" in ran.out) == is_seen, "else the second look finds it"
     hits = bankctl("search", "relay port", "--limit", "9", "--json").json["hits"]
     assert {hit["superseded_by"] for hit in hits} == {None}
     (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
     assert asked["older"]["id"] == old
-    doubted = [hit["id"] for hit in hits if hit["is_doubted"] or hit["contradicts"]]
-    assert old in doubted, "a value that may be replaced is not told as current"
+    assert old in [hit["id"] for hit in hits if hit["is_doubted"] or hit["contradicts"]], (
+        "a value that may be replaced is not told as current"
+    )
     bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
     assert not any(hit["is_doubted"] for hit in bankctl("search", "relay port", "--json").json["hits"])
     assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "is_asked"),
-    [
-        ("8080", "8085", True),
-        ("8080.", "8080!", False),
-        ("8090", "8091", False),
-        ("The relay listens on port 8090", "Eve has 8090 photos of her relay port", True),
-    ],
-)
-def test_what_a_person_rewords_after_it_was_replaced_is_asked_about_if_it_means_something_else(
+ANEW = [("8080", "8085", True), ("8080.", "8080!", False), ("8090", "8091", False), ("The relay", "Eve's", True)]
+
+
+@pytest.mark.parametrize(("was", "now", "is_asked"), ANEW)
+def test_a_memory_that_was_replaced_is_asked_about_after_a_person_gave_it_another_meaning(
     root: Path, bankctl: Run, was: str, now: str, is_asked: bool
 ) -> None:
     old = take_in(root, bankctl)
     write_log(root, "2026-06-09.md", OLD.replace("8080", "8090"))
     bankctl("cycle", "micro", "--now", SECOND)
     page = next(one for one in (root / "bank").rglob("*.md") if old in one.read_text())
-    page.write_text(page.read_text().replace(was, now))
+    page.write_text(now.join(page.read_text().rsplit(was, 1)))
 
     assert ("and a person wrote one of the two" in bankctl("cycle", "micro", "--now", THIRD).out) == is_asked
     hits = {hit["id"]: hit for hit in bankctl("search", "relay port", "--limit", "9", "--json").json["hits"]}

@@ -172,33 +172,27 @@ def find_replaced(
     return updates, warnings
 
 
-def ask_before(updates: Iterable[Update], held: Mapping[str, MemoryLines], ledger: Ledger) -> Iterator[Update]:
-    """The updates; those of what a person wrote as questions. `held` has the older memories that can be written now."""
-    for one in updates:
-        yield replace(one, is_question=one.old in held and _is_by_hand(held[one.old], ledger))
-
-
 def find_doubted(
     marks: Mapping[str, str], was: Mapping[str, Memory], now: Mapping[str, Memory], wordings: Mapping[str, Wording]
 ) -> Iterator[tuple[str, str]]:
     """The older and newer memories of these marks of which a person reworded one, so that the mark may not hold any more.
 
-    `was` has them as they were told before, as far as that is known, `now` as they stand.
+    `was` has them as they were told before, `now` as they stand.
     """
 
     def relation(*both: Memory) -> same.Relation:
         of = [same.read_statement(wordings[same.compared_text(one)], one.entities) for one in both]
-        pair = same.Dated((date.min, 0, "1"), of[0]), same.Dated((date.min, 0, "2"), of[1])
-        return same.compare_pairs([pair])["1", "2"].relation
+        dated = [same.Dated((date.min, place, str(place)), statement) for place, statement in enumerate(of)]
+        return same.compare_pairs([(dated[0], dated[1])])["0", "1"].relation
 
     for old, new in marks.items():
         if old in now and new in now and (found := relation(now[old], now[new])) is not same.Relation.SAME:
-            says_as_before = old in was and relation(was[old], now[old]) is same.Relation.SAME
-            if not (says_as_before and new in was and relation(now[old], was[new]) is found):
+            says_as_before = relation(was[old], now[old]) is same.Relation.SAME
+            if not (says_as_before and relation(now[old], was[new]) is found):
                 yield old, new
 
 
-def _is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
+def is_by_hand(lines: MemoryLines, ledger: Ledger) -> bool:
     """Whether a person wrote, changed or pinned a memory on its page: the id of its line tells what the log says."""
     memory = memory_of(lines)
     fact, said = ledger.consumed.get(memory.id or "", {}), statement_of(memory)
@@ -243,7 +237,8 @@ def compare_changed(
 ) -> list[str]:
     """Compare the memories that are new or changed with those that look like them; gives what could not be compared.
 
-    `fresh` are events newer than the ledger. An opinion and a fact in the same words are two different memories.
+    `fresh` are events newer than the ledger. An opinion and a fact in the same words are two different memories. The day of
+    a log does not date what a person has reworded on its page since.
     """
     changed = catalog.changed_since_look(threshold, most)
     if not changed:
@@ -269,13 +264,7 @@ def compare_changed(
     compared = same.compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
     compared = {**dict.fromkeys(pairs, same.Likeness()), **compared}
     reworded = {*ledger.reworded, *(item["memory"] for item in fresh if item.get("type") == REWORDED)}
-    older = catalog.lines_of(
-        reworded & {ids[0] for ids, one in compared.items() if one.relation is same.Relation.NEWER}
-    )
-    by_hand = {
-        id_ for id_, lines in older.items() if _is_by_hand(lines, ledger)
-    }  # the day of its log does not date that
-    compared |= {ids: one._replace(is_dated=False) for ids, one in compared.items() if ids[0] in by_hand}
+    compared |= {ids: one._replace(is_dated=False) for ids, one in compared.items() if ids[0] in reworded}
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
