@@ -133,6 +133,15 @@ def test_a_memory_that_a_person_mended_alike_goes_on_following(root: Path, page:
     assert edit(root, bankctl, MENDED.replace("10:30", "11:00"), SIGN, BACKUP, day=11) == {"edited": 1}
     assert page.read_text().count("deploy") == 1
 
+    id_ = id_of(page, "deploy")
+    page.write_text(page.read_text().replace("11:00", "12:00 in summer and 11:00"))
+    counts = edit(root, bankctl, MENDED.replace("10:30", "13:00"), SIGN, BACKUP, day=12)
+    assert counts == {"by hand": 1, "not followed": 1}
+    (item,) = bankctl("review", "list", "blocked", "--json").json["blocked"]
+    bankctl("review", "accept", item["id"])
+    (asked,) = bankctl("review", "list", "contradictions", "--json").json["contradictions"]
+    assert (asked["older"]["id"], asked["newer"]["id"]) == (id_, item["id"]), "both are told, and a person is asked"
+
 
 def test_a_log_renamed_and_edited_at_once(root: Path, page: Path, bankctl: Run) -> None:
     id_ = id_of(page, "prodution")

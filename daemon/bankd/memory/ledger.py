@@ -126,7 +126,7 @@ class Ledger:
     @property
     def wanted_both(self) -> set[tuple[str, str]]:
         """The sorted pairs of memories that a person wants to keep both: kept apart, or let in after a block."""
-        let_in = ((memory, str(item.get("of"))) for memory, item in self.allowed.items())
+        let_in = ((memory, str(one.get("of"))) for memory, one in self.allowed.items() if not one.get("overruled"))
         return self.kept_apart | {(min(pair), max(pair)) for pair in let_in}
 
     @property
@@ -362,6 +362,8 @@ def _consume(ledger: Ledger, memory: str, item: Event) -> None:
     if first.get("type") == DUPLICATE and item.get("type") == KEPT:
         ledger.consumed[memory] = item
         ledger.allowed[memory] = first
+        if first.get("overruled"):
+            ledger.may_replace[str(first.get("of")), memory] = first
 
 
 def day_said(item: Event | None) -> date | None:
