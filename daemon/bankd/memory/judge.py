@@ -314,6 +314,12 @@ def revise(
         elif lines is None:
             page = next(iter(pages.get(id_, ())), "")
             waiting += [Deferred(str(line.place), f"waits for {page}")] if page.startswith("bank/") else []
+        elif past.id == line.id:  # only its confidence was edited; what a person or a later line changed since stays
+            now, day = memory_of(lines), line.place.day(plan.now.date())
+            was, value = past.hundredths, line.memory.confidence
+            if value and now.confidence == (Confidence(was, value.day or day) if was is not None else None):
+                reworded = _rewritten(lines, now, past, replace(line.memory, text=now.text), day)
+                revised.append(Revised(line, Replace(lines.page, id_, lines.text, reworded)))
         elif text_key(now := memory_of(lines)) not in {past.key, text_key(line.memory)}:
             overruled.append(Blocked(line, id_, f"{id_} came from this line and was changed by hand; it stays so"))
         elif (now.tag, set(now.entities)) != (line.memory.tag, set(line.memory.entities)):

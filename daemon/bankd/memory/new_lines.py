@@ -136,15 +136,21 @@ def share_of(one: Set[int], other: Set[int]) -> float:
 
 
 def find_edited(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> list[tuple[PastLine, RetainLine]]:
-    """Pair the lines that went from a log with the new ones, the most alike first; each is in one pair at most."""
-    went = len({past.id for past in before} - {line.id for line in lines})
+    """Pair the lines that went from a log with the new ones, the most alike first; each is in one pair at most.
+
+    A line that only got another confidence is in a pair with itself.
+    """
+    known = {past.id: past for past in before}
+    sure = ((line, line.memory.confidence) for line in lines if line.id in known)
+    resaid = [(known[line.id], line) for line, value in sure if value and value.hundredths != known[line.id].hundredths]
+    went = len(known.keys() - {line.id for line in lines})
     if not went or went > max(_FEW, len(before) // 2):
-        return []
+        return resaid
     pairs: dict[int, int] = {}
     for _, old, new in sorted(_alike(before, lines), key=lambda found: -found[0]):
         if old not in pairs and new not in pairs.values():
             pairs[old] = new
-    return [(before[old], lines[new]) for old, new in sorted(pairs.items())]
+    return [*resaid, *((before[old], lines[new]) for old, new in sorted(pairs.items()))]
 
 
 def _alike(before: Sequence[PastLine], lines: Sequence[RetainLine]) -> Iterator[tuple[float, int, int]]:

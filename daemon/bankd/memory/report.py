@@ -68,7 +68,7 @@ def _read_from_logs(plan: Plan) -> Iterator[ReportRow]:
         )
         yield _of_line(sign, kind, u.line, reason)
     for e in plan.revised:
-        said = statement_of(parse_memory(MARKER.sub("", e.change.old)))
+        said = normalise_text(render_memory(replace(parse_memory(MARKER.sub("", e.change.old)), id=None)))
         yield _of_line("~", "edited", e.line, f"{e.change.key} on {e.change.path} follows its line; it said: {said}")
     new = {line.id for line in plan.lines}
     for line in plan.projects:
