@@ -93,18 +93,17 @@ def test_a_slip_is_answered_with_what_was_meant(bankctl: Run) -> None:
 
 
 def test_a_briefing_follows_every_edit_although_facts_are_kept(year: Path, bankctl: Run) -> None:
-    assert "Postgres" in bankctl("brief", "decisions", "--now", NOW).out
+    asked = "brief", "person", "@Peter", "--now", NOW
+    assert "Peter moves to Busan." in bankctl(*asked).out
     facts = year / ".bankd/brief-facts.json"
     assert facts.is_file()
-    page = next(
-        page for page in (year / "bank").rglob("*.md") if "We decided to use Postgres" in page.read_text("utf-8")
-    )
-    page.write_text(page.read_text("utf-8").replace("use Postgres", "use SQLite"), encoding="utf-8")
+    page = next(page for page in (year / "bank").rglob("*.md") if "Peter moves to Busan" in page.read_text("utf-8"))
+    page.write_text(page.read_text("utf-8").replace("moves to Busan", "moves to Daegu"), encoding="utf-8")
 
-    assert "SQLite" in bankctl("brief", "decisions", "--now", NOW).out
+    assert "Peter moves to Daegu." in bankctl(*asked).out
     facts.write_bytes(b'{"stamp": ')
     (year / ".bankd/shown.json").unlink()
-    assert "SQLite" in bankctl("brief", "decisions", "--now", NOW).out
+    assert "Peter moves to Daegu." in bankctl(*asked).out
 
 
 MORNING = datetime.fromisoformat("2026-05-06T10:00:00+00:00")
