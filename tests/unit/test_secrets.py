@@ -19,7 +19,6 @@ from bankd.memory.undo import (
     scrub_record,
     scrub_text,
     text_forms,
-    without_marks,
 )
 from bankd.secrets.screening import find_secrets, is_luhn, is_resident, mask_secrets, undisguise_text
 from tests.examples import texts
@@ -199,7 +198,6 @@ def test_ids_names_of_blocks_and_days_of_an_opinion_are_no_words(text: str) -> N
     words = ("kept", "2026", "fade")
 
     assert scrub_text(text, words) == text
-    assert not any(word in without_marks(text) for word in words)
     assert scrub_text(f"kept {text} kept", words) == f"{PURGED} {text} {PURGED}"
 
 
@@ -226,7 +224,6 @@ def test_a_credential_that_looks_like_a_digest_is_purged_wherever_it_is_said(len
     }
 
     assert secret not in json.dumps(scrub_record(record, (secret,)))
-    assert secret in without_marks(f"- W: the key is {secret}. ^m-aaaaaaaaaaaa")
     assert scrub_record(record, ("7f3a",)) | {"text": "", "old": "", "reason": ""} == record | {
         "text": "", "old": "", "reason": "",
     }  # fmt: skip

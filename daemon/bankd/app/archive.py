@@ -22,7 +22,7 @@ from bankd.memory.links import follow_links
 from bankd.memory.report import dead_link
 from bankd.memory.retain import identified_as
 from bankd.memory.route import RenamedPages, find_claims
-from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, says_words, text_forms, without_marks
+from bankd.memory.undo import PURGED, encoded_forms, lines_deleted, scrub_text, text_forms
 from bankd.memory.use import FADING_TAG, value_on
 from bankd.pages.memory import Memory, is_memory_id, normalise_text, parse_memory, statement_of, text_key
 from bankd.pages.names import BANK
@@ -202,7 +202,8 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
         memory = entry.memory
         if sought.id == wanted or not memory.id:  # what says more is not what the id names, or is a person's own
             return memory.id == wanted or (normalise_text(memory.text) == whole and {*memory.entities} <= about)
-        return about <= {*memory.entities} and says_words(normalise_text(without_marks(own)), whole)
+        said = normalise_text(own)
+        return about <= {*memory.entities} and scrub_text(said, (whole,)) != said
 
     def staying(scrubbed: Collection[str], going: Collection[str] = ()) -> list[str]:
         places = [place for place in traces.beyond(encoded_forms(words), scrubbed) if place not in going]

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -455,33 +455,20 @@ def holds_form(data: bytes, wanted: Iterable[bytes]) -> bool:
     return any(form in data for form in wanted)
 
 
-def without_marks(text: str) -> str:
-    """The text without the marks of bankd."""
-    return _MARKS.sub("", text)
-
-
-_HANGUL = r"[가-힣ᄀ-ᇿ]"
 _SPACED = r"[^\W가-힣ᄀ-ᇿ぀-ヿ一-鿿]"  # a letter or digit of a script that puts spaces between its words
-_ESCAPE = r"(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{4})"  # of JSON in a string: its last letter belongs to no word
-_BETWEEN_WORDS = rf"(?:(?<!{_SPACED})|(?!{_SPACED})|{_ESCAPE})"
-
-
-@lru_cache(maxsize=64)
-def _words_in(words: str) -> re.Pattern[str]:
-    """Finds these words, but not as a part of longer ones; Hangul may go on, as with a particle."""
-    return re.compile(rf"{_BETWEEN_WORDS}(?:(?<!{_HANGUL})|(?!{_HANGUL})){re.escape(words)}{_BETWEEN_WORDS}")
-
-
-def says_words(text: str, words: str) -> bool:
-    """Whether a text says these words, which are then not a part of longer ones."""
-    return bool(_words_in(words).search(text))
+# The last letter of an escape, of JSON in a string, belongs to no word.
+_EDGE = rf"(?:(?<!{_SPACED})|(?!{_SPACED})|(?<=\\[bfnrt])|(?<=\\u[\da-fA-F]{{4}}))"
 
 
 def scrub_text(text: str, words: Iterable[str]) -> str:
-    """Replace the words everywhere in a text, but not in the marks of bankd, nor where they are a part of longer words."""
+    """Replace the words everywhere in a text, but not in the marks of bankd, nor as a part of longer words.
+
+    Hangul may go on, as with a particle.
+    """
     parts = _MARKS.split(text)  # every second piece is a mark
     for word in words:
-        parts[::2] = [_words_in(word).sub(PURGED, part) for part in parts[::2]]
+        said = re.compile(rf"{_EDGE}(?:(?<![가-힣ᄀ-ᇿ])|(?![가-힣ᄀ-ᇿ])){re.escape(word)}{_EDGE}")
+        parts[::2] = [said.sub(PURGED, part) for part in parts[::2]]
     return "".join(parts)
 
 
