@@ -412,8 +412,13 @@ def test_what_a_person_deleted_is_shown_and_comes_back_as_it_stood_where_the_run
 
     undone, named = bankctl("undo"), bankctl("undo", run)
     shown = bankctl("show", id_).out
+    other = root / "bank/moved.md"
+    other.write_text("- S: 가치관: 정직을 최우선으로 한다.\n")
+    refused = bankctl("archive", "restore", id_)
+    other.unlink()
     bankctl("archive", "restore", id_)
 
+    assert f"{id_}: bank/moved.md:1 says the same; delete that first" in refused.err
     assert f"deleted   {id_} S: 가치관: 정직을" in noted.out
     for said in (undone, named):
         assert (said.code, f"{run}: it only noted what was taken out by hand" in said.err) == (3, True)

@@ -68,6 +68,9 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     twice = workspace.catalog.lines_of(ids)
     if twice:
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
+    keys = {text_key(archive.memory_of(lines)): id_ for id_, lines in held.items()}
+    if said := workspace.catalog.find_exact_matches(keys):
+        raise UserError(*(f"{keys[key]}: {said[key]} says the same; delete that first" for key in sorted(said)))
     pages = {page.path: page for page in workspace.catalog.pages()}
     stones, renamed = ledger.tombstones | deleted, RenamedPages(ledger, workspace.catalog.pages_of)
 
