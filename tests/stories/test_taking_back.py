@@ -393,17 +393,22 @@ def test_undo_alone_takes_back_a_decision_and_nothing_before_what_a_person_did_l
 
 
 @pytest.mark.parametrize("loses_journals", [False, True])
-@pytest.mark.parametrize("learned", ["정직을 최우선으로", "말을 아끼기로"])
+@pytest.mark.parametrize(
+    ("learned", "note"),
+    [("정직을 최우선으로", "  - a note\n"), ("말을 아끼기로", ""), ("말을 아끼기로", f"  {'긴 글 ' * 4000}\n")],
+    ids=["with a note", "reworded", "with a note that no event holds"],
+)
 def test_what_a_person_deleted_is_shown_and_comes_back_as_it_stood_where_the_run_that_noted_it_says(
-    root: Path, bankctl: Run, loses_journals: bool, learned: str
+    root: Path, bankctl: Run, loses_journals: bool, learned: str, note: str
 ) -> None:
     learn(root, bankctl, "2026-05-02.md", f"S: 가치관: {learned} 한다.", "S: 가치관: 약속을 지킨다.")
     page = root / "bank/identity/values.md"
     whole = page.read_text().replace(learned, "정직을 최우선으로")
-    page.write_text(whole)
+    page.write_text(re.sub(r"(?m)^(- S: .*정직.*\n)", rf"\1{note}", whole))
+    whole = whole if len(note) > 99 else page.read_text()
     os.utime(page, (0, 0))
     bankctl("cycle", "micro", "--now", "2026-06-11T03:00")
-    page.write_text(re.sub(r"(?m)^- S: .*정직.*\n", "", whole))
+    page.write_text(re.sub(r"(?m)^- S: .*정직.*\n(  .*\n)?", "", page.read_text()))
     os.utime(page, (0, 0))
     if loses_journals:
         shutil.rmtree(root / ".bankd")
@@ -418,8 +423,8 @@ def test_what_a_person_deleted_is_shown_and_comes_back_as_it_stood_where_the_run
     other.unlink()
     bankctl("archive", "restore", id_)
 
-    assert f"{id_}: bank/moved.md:1 says the same; delete that first" in refused.err
     assert f"deleted   {id_} S: 가치관: 정직을" in noted.out
+    assert f"{id_}: bank/moved.md:1 says the same; delete that first" in refused.err
     for said in (undone, named):
         assert (said.code, f"{run}: it only noted what was taken out by hand" in said.err) == (3, True)
     assert ("정직을 최우선으로" in shown, "no page holds it now" in shown) == (True, True)

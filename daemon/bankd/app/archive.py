@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bankd.app.workspace import Said, Workspace, record_run
 from bankd.cycle import Report
-from bankd.edits.inserting import LineSpan, block_key, text_of
+from bankd.edits.inserting import LineSpan, block_key, ids_in, text_of
 from bankd.edits.operations import Piece, Remove
 from bankd.errors import StorageError, UserError
 from bankd.layouts.links import Link
@@ -60,13 +60,13 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     ledger = workspace.read_anew()
     gone = {id_: ledger.gone.get(id_, {}) for id_ in ids}
     deleted = {id_: fact for id_, fact in gone.items() if lines_deleted(fact)}
-    held = {id_: MemoryLines(str(fact.get("page")), lines_deleted(fact)) for id_, fact in deleted.items()}
+    held = {id_: archive.lines_told(fact) for id_, fact in deleted.items()}
     held |= workspace.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]
     if missing:
         raise UserError(*(f"{id_}: not in the archive; bankctl archive list shows what is" for id_ in missing))
-    twice = workspace.catalog.lines_of(ids)
-    if twice:
+    nested = (inner for id_ in deleted for inner in ids_in(encode_text(held[id_].text)))
+    if twice := workspace.catalog.lines_of({*ids, *nested}):
         raise UserError(*(f"{id_}: is in {twice[id_].page} too; delete one of the two" for id_ in sorted(twice)))
     keys = {text_key(archive.memory_of(lines)): id_ for id_, lines in held.items()}
     if said := workspace.catalog.find_exact_matches(keys):
@@ -77,7 +77,8 @@ def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     def name_now(page: str) -> str:
         return page if workspace.catalog.read(page) is not None else BANK + renamed.name_now(page.removeprefix(BANK))
 
-    back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), pages, name_now) for id_ in ids)
+    outer_first = sorted(ids, key=lambda id_: -len(held[id_].text))  # one may be nested in another
+    back = tuple(archive.plan_restoring(id_, held[id_], stones.get(id_), pages, name_now) for id_ in outer_first)
     return workspace.carry_out("restore", restored=back)
 
 
@@ -196,8 +197,9 @@ def purge_text(workspace: Workspace, wanted: str) -> Purged:
         workspace.traces.require_room()
     sought = _sought(workspace, wanted)
     text, about = sought.text, {*sought.entities}
-    worded = (str(event["text"]) for event in workspace.transactions.ledger().reworded.get(wanted, ()))
-    words, whole = text_forms("\n".join((text, *(parse_memory(one).text for one in worded)))), normalise_text(text)
+    reworded = workspace.transactions.ledger().reworded.get(wanted, ())
+    worded = (archive.memory_of(archive.lines_told(event)).text for event in reworded)
+    words, whole = text_forms("\n".join((text, *worded))), normalise_text(text)
     if not words:
         raise UserError(f"{text!r} is too short to be looked for; give at least four characters, three in Hangul")
 

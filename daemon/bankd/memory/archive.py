@@ -22,7 +22,8 @@ from bankd.memory.ledger import Event, Ledger, day_of
 from bankd.memory.use import NOTICE, Fading, UseSignals, falls_on, is_fading, strength_on, value_on
 from bankd.pages.memory import Confidence, Memory, memory_id, parse_memory, render_sources, statement_of
 from bankd.pages.names import ARCHIVE, Names
-from bankd.pages.page import MARKER, MemoryLines, Page, with_confidence
+from bankd.pages.page import MARKER, MemoryLines, Page, read_page, with_confidence
+from bankd.pages.scanner import encode_text
 from bankd.same import Pairs, Relation
 from bankd.settings import BudgetPolicy
 
@@ -227,7 +228,8 @@ def lines_told(said: Event) -> MemoryLines:
     heading = tuple(str(title) for title in said.get("heading") or ())
     after, before = _ids(said.get("after")), _ids(said.get("before"))
     page, text = str(said.get("page") or ""), str(said.get("text") or "")
-    return MemoryLines(page, text, heading, after, before=before, is_apart=is_apart)
+    entries = read_page("", encode_text(text.lstrip())).entries
+    return MemoryLines(page, text, heading, after, entries[0].end if entries else 1, before, is_apart=is_apart)
 
 
 def written_links(tombstone: Event) -> dict[tuple[str, str], str]:

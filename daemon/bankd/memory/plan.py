@@ -6,6 +6,7 @@ page that cannot be written waits, and a memory follows its edited line. Lines t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -283,8 +284,13 @@ class Plan:
 
 
 def _lines_told(id_: str, was: MemoryLines) -> dict[str, object]:
-    """The facts of a memory that a person took out or changed: where it stood, and its lines, to bring it back."""
-    return {**Archived(id_, was, "").tombstone, "text": was.text} if was.text else {"memory": id_}
+    """The facts of a memory that a person took out or changed: where it stood, and its lines, to bring it back.
+
+    Lines nested in it are left out where an event, of 64 KB, may not hold them.
+    """
+    own = "\n".join(was.text.split("\n")[: was.own])
+    text = was.text if len(json.dumps(was.text)) < 48 << 10 else own
+    return {**Archived(id_, was, "").tombstone, "text": text} if text else {"memory": id_}
 
 
 def title_of(page: str) -> str:

@@ -234,7 +234,7 @@ def _copied(rows: Iterable[tuple[str, str, int]]) -> list[Copied]:
 
 def _digest(page: Page, entry: Entry) -> bytes:
     """Equal for memories whose lines are equal, wherever they stand."""
-    lines = "".join(page.document.lines[entry.start : entry.end])
+    lines = "".join(page.document.lines[entry.start : entry.whole_end])
     return blake2b(f"{entry.kind} {lines}".encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
