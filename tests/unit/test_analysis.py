@@ -93,9 +93,14 @@ def test_different_words_stay_apart(one: str, other: str) -> None:
     assert stem_word(one) != stem_word(other)
 
 
-@pytest.mark.parametrize("word", ["", "a", "is", "정직", "mp3", "naïve"])
+@pytest.mark.parametrize("word", ["", "a", "is", "정직", "mp3", "ガラス", "straße"])
 def test_what_has_no_stem_stays_as_it_is(word: str) -> None:
     assert stem_word(word) == word
+
+
+@pytest.mark.parametrize(("typed", "written"), [("guimaraes", "guimarães"), ("cafes", "cafés"), ("naive", "naïve")])
+def test_accents_may_be_left_out(typed: str, written: str) -> None:
+    assert stem_word(typed) == stem_word(written)
 
 
 KNOWN = {"가치관", "가치", "회의", "정직", "데이터", "데이터베이스", "책", "마시"}

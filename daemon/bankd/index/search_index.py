@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bankd.workers.analyser import Analyser
 
 _T = TypeVar("_T")
-FORMAT = "21"
+FORMAT = "22"
 """Changes whenever an index of the version before could not be read."""
 _LIST = "meta.json"
 """The list that tantivy keeps of the files of an index."""

@@ -31,10 +31,18 @@ def stem_word(word: str) -> str:
 
 def stem_words(words: Iterable[str]) -> list[str]:
     """The stems of lower-case words, not remembered: for a text that is read once."""
-    bare = [word.removesuffix("'s").replace("'", "") for word in words]
+    bare = [_without_accents(word.removesuffix("'s").replace("'", "")) for word in words]
     plain = [_IRREGULAR.get(word, word) for word in bare]
     stems = iter(_STEMMER.stemWords([word for word in plain if word.isascii()]))
     return [next(stems) if word.isascii() else word for word in plain]
+
+
+def _without_accents(word: str) -> str:
+    """A Latin word as it is typed where the keyboard has no accents: `guimaraes` for `guimarães`; others as they are."""
+    if word.isascii():
+        return word
+    bare = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+    return bare if bare.isascii() else word
 
 
 def is_irregular_past(word: str) -> bool:
@@ -55,7 +63,7 @@ def _forms_by_stem() -> dict[str, list[str]]:
     return forms
 
 
-VERSION = 5
+VERSION = 6
 """Change it whenever the same text gives other terms; cached analyses of another version are dropped."""
 
 _RUN = re.compile(r"[가-힣]+|[a-zà-öø-ÿ]+(?:'[a-z]+)?|[0-9]+(?:[.,][0-9]+)*|[぀-ヿ一-鿿]+")
