@@ -489,9 +489,6 @@ def test_a_person_is_asked_before_what_they_wrote_is_replaced(
     bankctl("review", "keep", old, asked["newer"]["id"], "--now", SECOND)
     assert not any(hit["is_doubted"] for hit in bankctl("search", "relay port", "--json").json["hits"])
     assert bankctl("review", "list", "contradictions", "--json").json["contradictions"] == []
-    page.write_text(f"{page.read_text()}- W: The gateway listens on port 9001. ^m-aaaaaaaaaaaa\n")
-    learn(root, bankctl, "2026-06-10.md", "W: The gateway listens on port 9002.", now=THIRD)
-    assert {hit["superseded_by"] for hit in bankctl("search", "gateway port", "--json").json["hits"]} == {None}
 
 
 ANEW = [("8080", "8085", True), ("8080.", "8080!", False), ("8090", "8091", False), ("The relay", "Eve's", True)]

@@ -238,7 +238,7 @@ def compare_changed(
     """Compare the memories that are new or changed with those that look like them; gives what could not be compared.
 
     `fresh` are events newer than the ledger. An opinion and a fact in the same words are two different memories. The day of
-    a log does not date what a person has written or reworded on its page since.
+    a log does not date what a person has reworded on its page since.
     """
     changed = catalog.changed_since_look(threshold, most)
     if not changed:
@@ -264,8 +264,7 @@ def compare_changed(
     compared = same.compare_pairs(((dated[one], dated[other]) for one, other in kin), threshold, known)
     compared = {**dict.fromkeys(pairs, same.Likeness()), **compared}
     reworded = {*ledger.reworded, *(item["memory"] for item in fresh if item.get("type") == REWORDED)}
-    by_hand = {old for old, _ in compared if old in reworded or old not in sources}
-    compared |= {ids: one._replace(is_dated=False) for ids, one in compared.items() if ids[0] in by_hand}
+    compared |= {ids: one._replace(is_dated=False) for ids, one in compared.items() if ids[0] in reworded}
     catalog.record_look({id_: key for id_, key in changed.items() if id_ in memories}, compared)
     return [likeness.bug for likeness in compared.values() if likeness.bug]
 
