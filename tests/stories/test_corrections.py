@@ -144,9 +144,7 @@ def test_the_first_memory_of_a_page_that_was_corrected_and_deleted_between_two_r
 
 
 @pytest.mark.parametrize(("end", "deleted"), [("", 2), (r"\n\2", 1), (r"\n  \2", 1)])
-def test_a_memory_whose_id_was_taken_off_or_put_right_below_stands_once(
-    page: Path, bankctl: Run, end: str, deleted: int
-) -> None:
+def test_a_memory_whose_id_is_off_or_below_it_stands_once(page: Path, bankctl: Run, end: str, deleted: int) -> None:
     page.write_text(re.sub(r"(10:00.*) (\^m-\w+)", rf"\1{end}", without(page, "sign-off")))
 
     assert bankctl("cycle", "micro", "--now", SOON, "--json").json["counts"] == {"by hand": 1, "deleted": deleted}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -165,19 +166,13 @@ def test_search_says_of_an_edited_line_what_it_is_kept_as(root: Path, page: Path
 
 
 def test_an_edited_confidence_holds_unless_a_person_or_a_later_line_changed_it(root: Path, bankctl: Run) -> None:
-    lines = [f"O(c=0.50) @Mina: Prefers {what}." for what in ("rye bread", "long walks", "green tea")]
+    lines = [f"O(c=0.50) @Mina: Prefers {what}." for what in ("long walks", "rye bread", "green tea")]
     write_log(root, LOG, *lines)
     bankctl("cycle", "micro", "--now", "2026-05-02T03:00")
     page = root / "bank/opinions/preferences.md"
-    page.write_text(
-        page.read_text().replace("0.50@2026-05-02) @Mina: Prefers rye", "0.70@2026-05-02) @Mina: Prefers rye")
-    )
+    page.write_text(page.read_text().replace("0.50@2026-05-02) @Mina: Prefers rye", "0.70) @Mina: Prefers rye"))
     write_log(root, "2026-05-03.md", "O(c=0.90) @Mina: Prefers long walks.")
     bankctl("cycle", "micro", "--now", "2026-05-03T03:00")
-    before = page.read_text()
 
     assert edit(root, bankctl, *(line.replace("0.50", "0.40") for line in lines)) == {"edited": 1}
-    assert page.read_text() == before.replace(
-        "0.50@2026-05-02) @Mina: Prefers green", "0.40@2026-05-02) @Mina: Prefers green"
-    )
-    assert "0.40@2026-05-02" in page.read_text()
+    assert re.findall(r"c=([\d.]+)", page.read_text()) == ["0.90", "0.70", "0.40"]

@@ -62,28 +62,22 @@ def blocked(root: Path, bankctl: Run) -> str:
     return str(bankctl("review", "list", "blocked", "--json").json["blocked"][0]["id"])
 
 
-def test_a_blocked_line_is_listed_with_its_twin_and_the_reason(bankctl: Run, blocked: str) -> None:
-    (shown,) = bankctl("review", "list", "blocked", "--json").json["blocked"]
-
-    assert shown["place"] == "memory/2026-05-02.md:4"
-    assert shown["text"] == "W: the editor of choice is Neovim, with tmux!"
-    assert "Neovim with tmux." in shown["lines"][1]["text"]
-    assert shown["reason"]
-    assert "Neovim, with tmux!" in bankctl("review", "list", "blocked").out
-
-
 @pytest.mark.parametrize("is_undone", [False, True])
-def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(
-    root: Path, bankctl: Run, blocked: str, *, is_undone: bool
+def test_a_blocked_line_is_listed_and_let_in_is_a_memory(
+    root: Path, bankctl: Run, blocked: str, is_undone: bool
 ) -> None:
     """Also when the run of the line that says the same was undone: the undo names it, and no run takes it in by itself."""
+    (shown,) = bankctl("review", "list", "blocked", "--json").json["blocked"]
+    said = shown["place"], shown["text"], shown["lines"][1]["text"], bool(shown["reason"])
+    same = "W: the editor of choice is Neovim, with tmux!", "W: The editor of choice is Neovim with tmux."
+    assert said == ("memory/2026-05-02.md:4", *same, True)
+    assert "Neovim, with tmux!" in bankctl("review", "list", "blocked").out
     if is_undone:
-        said = bankctl("undo", bankctl("log", "--json").json["runs"][-1]["run"]).out
-        assert f"says it too, and stays out; to let it in: bankctl review accept {blocked}\n" in said
+        undone = bankctl("undo", bankctl("log", "--json").json["runs"][-1]["run"]).out
+        assert f"says it too, and stays out; to let it in: bankctl review accept {blocked}\n" in undone
         assert bankctl("cycle", "micro", "--now", DAY_3, "--json").json["counts"] == {}
-        shown, listed = bankctl("show", "memory/2026-05-02.md:4").out, bankctl("review", "list", "blocked").out
-        assert f"said, which is undone; to let it in: bankctl review accept {blocked}" in shown
-        assert "said, which is undone\n" in listed
+        assert f"undone; to let it in: bankctl review accept {blocked}" in bankctl("show", "memory/2026-05-02.md:4").out
+        assert "said, which is undone\n" in bankctl("review", "list", "blocked").out
     assert bankctl("review", "accept", blocked, "--json").json["done"][0]["do"] == "allow"
     assert bankctl("show", blocked, "--json").json["source"] == "memory/2026-05-02.md:4"
     assert bankctl("review", "list", "blocked", "--json").json["blocked"] == []
@@ -97,10 +91,10 @@ def test_a_line_let_in_becomes_a_memory_and_is_not_blocked_again(
     assert "1 learned" in bankctl("log").out
 
 
-def near_copies(root: Path) -> Path:
+def near_copies(root: Path, gap: str = " ") -> Path:
     page = root / "bank/knowledge/tools.md"
     page.write_text(
-        "# Tools\n\n- W: The editor of choice is Neovim with tmux. ^m-aaaaaaaaaaaa\n"
+        f"# Tools\n\n- W: The editor of choice is Neovim with tmux.{gap}^m-aaaaaaaaaaaa\n"
         "- W: the editor of choice is Neovim, with tmux! ^m-bbbbbbbbbbbb\n"
         "- W: The editor of choice is Neovim without tmux. ^m-cccccccccccc\n",
         encoding="utf-8",
@@ -110,10 +104,7 @@ def near_copies(root: Path) -> Path:
 
 @pytest.mark.parametrize("gap", [" ", "\n", "\n  "])
 def test_merging_shows_first_then_keeps_all_and_names_its_sources(root: Path, bankctl: Run, gap: str) -> None:
-    page = near_copies(root)
-    page.write_text(
-        page.read_text(encoding="utf-8").replace(" ^m-aaaaaaaaaaaa", f"{gap}^m-aaaaaaaaaaaa"), encoding="utf-8"
-    )
+    page = near_copies(root, gap)
     bankctl("cycle", "micro", "--now", DAY_1)
     before = tree_state(root)
 
@@ -175,10 +166,8 @@ def test_contradictions_are_listed_with_both_sources_unless_a_run_has_decided_th
     assert {pairs[0][side]["source"] for side in ("newer", "older")} == {"the user"}
     assert "1 contradiction waits for your word" in bankctl("status").out
     assert "1 contradiction waits for your word" in bankctl("doctor").out
-    assert bankctl("brief", "conflicts").out.startswith("- 서버 포트는 8081이다. <- 서버 포트는 8080이다. · ")
     bankctl("review", "keep", "m-aaaaaaaaaaaa", "m-bbbbbbbbbbbb")
     assert "for your word" not in bankctl("status").out
-    assert "8081" not in bankctl("brief", "conflicts").out
 
 
 def test_conflicts_are_looked_for_again_only_where_something_changed(

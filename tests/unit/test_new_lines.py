@@ -11,8 +11,8 @@ import pytest
 
 from bankd.edits.operations import Replace
 from bankd.memory.judge import revise
-from bankd.memory.ledger import ARCHIVED, DELETED, DUPLICATE, FORGOTTEN, KEPT, RENAMED, Event, fold_events, make_event
-from bankd.memory.new_lines import Renamed, find_edited, find_renamed, find_vanished, letter_pairs, past_line, share_of
+from bankd.memory.ledger import ARCHIVED, DELETED, FORGOTTEN, KEPT, RENAMED, Event, fold_events, make_event
+from bankd.memory.new_lines import Renamed, find_edited, find_renamed, letter_pairs, past_line, share_of
 from bankd.memory.plan import Plan
 from bankd.memory.retain import LogReading, RetainLine, read_log
 from bankd.pages.page import MemoryLines
@@ -152,20 +152,6 @@ def test_nor_does_it_when_the_log_was_renamed_once_more_meanwhile() -> None:
 
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md"}) == (Renamed("x.md", OLD, ("copy.md",)),)
     assert find_renamed([reading("x.md", *LINES)], ledger, {"x.md", "copy.md", "y.md"}) == ()
-
-
-def test_only_what_was_kept_or_archived_and_not_taken_out_can_vanish() -> None:
-    kept, held, archived, blocked, deleted, of_user = [taken_in("a.md", f"W: {n}")[0] for n in range(6)]
-    said = [
-        *(item for item in (kept, held, archived, deleted)),
-        make_event(DUPLICATE, "x", AT, memory=blocked["memory"]),
-        *(make_event(ARCHIVED, item["memory"], AT, memory=item["memory"]) for item in (archived, deleted, of_user)),
-        make_event(DELETED, "y", AT, memory=deleted["memory"]),
-    ]
-
-    assert find_vanished(fold_events(said), lambda ids: ids & {held["memory"]}) == tuple(
-        sorted(str(item["memory"]) for item in (kept, archived, of_user))
-    )
 
 
 STAYED = tuple(f"W: this line {n} stays in its log" for n in range(6))

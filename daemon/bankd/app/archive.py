@@ -58,8 +58,7 @@ def list_archive(workspace: Workspace) -> list[ArchivedMemory]:
 def restore_memories(workspace: Workspace, ids: Sequence[str]) -> Report:
     """Bring memories back from the archive, and those that a person deleted on a page; UserError for any other."""
     ledger = workspace.read_anew()
-    gone = {id_: ledger.gone.get(id_, {}) for id_ in ids}
-    deleted = {id_: fact for id_, fact in gone.items() if lines_deleted(fact)}
+    deleted = {id_: fact for id_ in ids if lines_deleted(fact := ledger.gone.get(id_, {}))}
     held = {id_: archive.lines_told(fact) for id_, fact in deleted.items()}
     held |= workspace.catalog.lines_of(ids, "archive")
     missing = [id_ for id_ in ids if id_ not in held]

@@ -217,7 +217,7 @@ class Undo:
             self.stays += [
                 f"memory/{one.get('log')}:{one.get('line')}: says it too, and stays out; to let it in: bankctl review accept {id_}"
                 for id_, one in ledger.consumed.items()
-                if one.get("of") in taken and is_confirmation(one) and one.get("run") != self._undoes
+                if str(one.get("of")) in taken and is_confirmation(one) and one.get("run") != self._undoes
             ]
             reverse = Transaction(self.run, workspace.now.isoformat(timespec="seconds"), operations, events, UNDO)
             before, rewrite = {op.path: look(op.path) for op in inside}, workspace.transactions.rewrite

@@ -211,9 +211,8 @@ def undo_command(arguments: Namespace) -> Outcome:
         styled("  " + _(f"… and {rest} more: bankctl show {run}"), "dim") if undone.changed and rest > 0 else "",
         styled(_(passed_over), "yellow") if passed_over and undone.changed else "",
         *breaking_links(undo.dangling, "to repair them: undo this undo"),
-        *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undo.stays),
+        *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in stays),
         *(f"{styled(_(gone if path in undone.gone else back), 'green')}  {styled(path)}" for path in undone.changed),
-        *(f"{styled(_('stays'), 'yellow')} {styled(_(words))}" for words in undone.stays),
         said,
     )
 

@@ -82,8 +82,7 @@ def find_returned(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -
 
 def find_vanished(ledger: Ledger, held: Callable[[Set[str]], Collection[str]]) -> tuple[str, ...]:
     """Memories that were kept or archived, that no page holds any more, and that only the user can have taken out."""
-    kept = {id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT}
-    kept = (kept | ledger.tombstones.keys()) - ledger.ended
+    kept = {*ledger.tombstones, *(id_ for id_, fact in ledger.consumed.items() if fact["type"] == KEPT)} - ledger.ended
     return tuple(sorted(kept.difference(held(kept))))
 
 
