@@ -34,7 +34,7 @@ from bankd.same import Likeness, Pairs, Relation
 from bankd.storage.disk import DerivedDatabase, storage_told
 from bankd.storage.tree import BankFiles
 
-_FORMAT = 15
+_FORMAT = 16
 _UNMATCHED = """
 SELECT looked_at.id, looked_at.key FROM looked_at JOIN memories ON memories.id = looked_at.id
 LEFT JOIN matched ON matched.id = looked_at.id AND matched.key = looked_at.key
