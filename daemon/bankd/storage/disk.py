@@ -310,7 +310,8 @@ def clear_the_way(path: Path) -> str:
 def remove_derived(path: Path) -> None:
     """Remove a derived file, or whatever is in its place; no error when there is nothing."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        for _ in range(3):  # a thread of the closed index may still write a file into it
+            shutil.rmtree(path, ignore_errors=True)
         return
     with suppress(FileNotFoundError):
         path.unlink()
